@@ -1,0 +1,13 @@
+// The registration functions, one per bind_<kernel>.cpp.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace gnomon::bindings {
+
+void register_isa(pybind11::module_& m);
+void register_cosine(pybind11::module_& m);
+void register_linear(pybind11::module_& m);
+void register_resample(pybind11::module_& m);
+
+}  // namespace gnomon::bindings

@@ -1,0 +1,1 @@
+"""gnomon measures retrieval and answers with a decision."""
