@@ -1,0 +1,1 @@
+"""Slow, obvious definitions of what the kernels compute; nothing here imports gnomon."""
