@@ -1,0 +1,264 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["nox>=2025.5"]
+# ///
+"""The checks of gnomon, one session each; ``nox -l`` lists them.
+
+``nox -s NAME`` makes an environment for the session. ``nox --no-venv -s NAME`` runs it in the
+environment that is active, where gnomon and the tools are installed already; ``.ci/run`` does that,
+so that the package is compiled once and not once per session.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import nox
+import nox.virtualenv
+
+nox.needs_version = ">=2025.5"
+nox.options.default_venv_backend = "virtualenv"
+nox.options.error_on_external_run = False
+
+ROOT = Path(__file__).parent
+PYPROJECT = nox.project.load_toml("pyproject.toml")
+KERNEL_DEPENDENT_TESTS = ("tests/kernels", "tests/adapters", "tests/probe")
+FUZZ_SECONDS = 30
+
+
+# ---------------------------------------------------------------------------------------------
+# What sessions share
+
+
+def install(session: nox.Session, *groups: str, package: str | None = ".[test]") -> None:
+    """Install gnomon and groups of tools, unless the session runs in the active environment."""
+    if isinstance(session.virtualenv, nox.virtualenv.PassthroughEnv):
+        return
+    tools = nox.project.dependency_groups(PYPROJECT, *groups) if groups else ()
+    wanted = (*((package,) if package else ()), *tools)
+    if wanted:
+        session.install("--quiet", *wanted)
+
+
+def tool(session: nox.Session, name: str) -> str:
+    """Return the path of a tool of the session's environment, or its bare name."""
+    found = shutil.which(name, path=session.bin) if session.bin else None
+    return found or name
+
+
+def sources(*suffixes: str) -> list[str]:
+    """Return the C++ files that are ours, sorted."""
+    roots = ("cpp", "tests/cpp")
+    return sorted(
+        str(path.relative_to(ROOT))
+        for root in roots
+        for path in (ROOT / root).rglob("*")
+        if path.suffix in suffixes
+    )
+
+
+def presets() -> set[str]:
+    """Return the names of the configure presets in CMakePresets.json."""
+    text = (ROOT / "CMakePresets.json").read_text(encoding="utf-8")
+    return {preset["name"] for preset in json.loads(text)["configurePresets"]}
+
+
+def build_preset(session: nox.Session, preset: str) -> None:
+    """Configure and build one CMake preset."""
+    session.run(tool(session, "cmake"), "--preset", preset)
+    session.run(tool(session, "cmake"), "--build", "--preset", preset, "-j", jobs())
+
+
+def jobs() -> str:
+    """Return how many compilers run at once."""
+    return os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(len(os.sched_getaffinity(0))))
+
+
+def runnable_isas(session: nox.Session) -> list[str]:
+    """Ask the installed package which instruction sets this CPU runs."""
+    code = "import gnomon.kernels as k; print(*k.runnable_isas())"
+    printed = session.run("python", "-c", code, silent=True)
+    if not isinstance(printed, str):
+        session.error("gnomon.kernels.runnable_isas() printed nothing")
+    return printed.split()
+
+
+# ---------------------------------------------------------------------------------------------
+# Tests
+
+
+@nox.session(default=True)
+def tests(session: nox.Session) -> None:
+    """Run the Python tests against the installed package; arguments go to pytest."""
+    install(session)
+    session.run("pytest", *session.posargs)
+
+
+@nox.session(default=False)
+def real(session: nox.Session) -> None:
+    """Run the tests on real collections; they need ../shared/data beside the checkout."""
+    install(session)
+    session.run("pytest", "tests/real", *session.posargs, env={"CI": "true"})
+
+
+@nox.session(default=False)
+def isa(session: nox.Session) -> None:
+    """Run every test that reaches a kernel once per instruction set that this CPU runs."""
+    install(session)
+    wanted = [folder for folder in KERNEL_DEPENDENT_TESTS if (ROOT / folder).is_dir()]
+    for name in runnable_isas(session):
+        session.log(f"GNOMON_ISA={name}")
+        session.run("pytest", *wanted, *session.posargs, env={"GNOMON_ISA": name})
+
+
+@nox.session(default=False)
+def threads(session: nox.Session) -> None:
+    """Run every test that reaches a kernel on 1, 2 and 7 threads."""
+    install(session)
+    wanted = [folder for folder in KERNEL_DEPENDENT_TESTS if (ROOT / folder).is_dir()]
+    for count in ("1", "2", "7"):
+        session.log(f"GNOMON_NUM_THREADS={count}")
+        session.run("pytest", *wanted, *session.posargs, env={"GNOMON_NUM_THREADS": count})
+
+
+@nox.session(default=False)
+def tests_cpp(session: nox.Session) -> None:
+    """Build the C++ tests with warnings as errors and run them."""
+    install(session, "cpp", package=None)
+    build_preset(session, "dev")
+    session.run(tool(session, "ctest"), "--preset", "dev", "--output-on-failure")
+
+
+@nox.session(default=False)
+def sanitize(session: nox.Session) -> None:
+    """Run the C++ tests under address and undefined-behaviour, then under thread sanitizers."""
+    install(session, "cpp", package=None)
+    for preset in ("asan", "tsan"):
+        build_preset(session, preset)
+        session.run(tool(session, "ctest"), "--preset", preset, "--output-on-failure")
+
+
+@nox.session(default=False)
+def fuzz(session: nox.Session) -> None:
+    """Run every libFuzzer target; the argument is seconds a target (30), clang is needed."""
+    install(session, "cpp", package=None)
+    seconds = int(session.posargs[0]) if session.posargs else FUZZ_SECONDS
+    build_preset(session, "fuzz")
+    targets = sorted(
+        path
+        for path in (ROOT / "build/fuzz").rglob("fuzz_*")
+        if path.is_file() and os.access(path, os.X_OK)
+    )
+    if not targets:
+        session.error("the fuzz preset built no fuzz_* program")
+    with tempfile.TemporaryDirectory() as corpus:
+        for target in targets:
+            found = Path(corpus) / target.name
+            found.mkdir()
+            session.run(
+                str(target), str(found), f"-max_total_time={seconds}", "-print_final_stats=1"
+            )
+
+
+# ---------------------------------------------------------------------------------------------
+# Reading without running
+
+
+@nox.session(default=True)
+def lint(session: nox.Session) -> None:
+    """Check style and formatting: ruff, clang-format, clang-tidy, all at pinned versions."""
+    install(session, "cpp", "lint", package=None)
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    ours = sources(".hpp", ".cpp")
+    if ours:
+        session.run("clang-format", "--dry-run", "-Werror", *ours)
+    if "tidy" in presets():
+        session.run(tool(session, "cmake"), "--preset", "tidy")
+        session.run(tool(session, "cmake"), "--build", "--preset", "tidy", "-j", jobs())
+
+
+@nox.session(default=True)
+def typing(session: nox.Session) -> None:
+    """Check types: mypy strict, the stub of the compiled core, and the typing tests."""
+    install(session, "typing", "bench")
+    session.run("mypy")
+    # From outside the checkout: the stub is compared with the module that is installed.
+    with tempfile.TemporaryDirectory() as elsewhere, session.chdir(elsewhere):
+        session.run("python", "-m", "mypy.stubtest", "gnomon._core")
+
+
+@nox.session(default=True)
+def layers(session: nox.Session) -> None:
+    """Check that rooms import only from below (import-linter, the contracts of pyproject.toml)."""
+    install(session, "lint")
+    session.run("lint-imports")
+
+
+@nox.session(default=True)
+def docs(session: nox.Session) -> None:
+    """Check the documentation: links resolve, examples run, the README's commands are CI's."""
+    install(session)
+    session.run("pytest", "tests/docs", *session.posargs)
+
+
+# ---------------------------------------------------------------------------------------------
+# Figures and releases
+
+
+@nox.session(default=False)
+def bench(session: nox.Session) -> None:
+    """Run the benchmarks; arguments go to pytest. Figures are informational, never a gate."""
+    install(session, "bench")
+    session.run("pytest", "bench", "--benchmark-only", *session.posargs)
+
+
+@nox.session(default=False)
+def wheel(session: nox.Session) -> None:
+    """Build sdist and wheel, test the wheel away from the source tree, print install figures."""
+    install(session, "wheel", package=None)
+    with tempfile.TemporaryDirectory(prefix="gnomon-wheel-") as folder:
+        work = Path(folder)
+        session.run("python", "-m", "build", "--outdir", str(work / "dist"), str(ROOT))
+        built = next((work / "dist").glob("*.whl"))
+        session.run("python", "tests/packaging/check_archives.py", str(work / "dist"))
+        # Only what the tests need: neither the package's sources nor its build files.
+        copied = work / "away"
+        for name in ("tests", "docs", ".ci"):
+            shutil.copytree(ROOT / name, copied / name)
+        for name in ("pyproject.toml", "README.md", "noxfile.py"):
+            shutil.copy(ROOT / name, copied / name)
+        shared = ROOT.parent / "shared"
+        if shared.is_dir():
+            (work / "shared").symlink_to(shared)
+        python = fresh_environment(work / "venv")
+        session.run(python, "-m", "pip", "install", "--quiet", f"{built}[test]", external=True)
+        with session.chdir(copied):
+            session.run(python, "-m", "pytest", *session.posargs, external=True)
+        print_install_figures(session, work)
+
+
+def fresh_environment(folder: Path) -> str:
+    """Make a virtual environment and return its interpreter."""
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    return str(folder / "bin" / "python")
+
+
+def print_install_figures(session: nox.Session, work: Path) -> None:
+    """Print how long ``pip install .`` takes from nothing, and the import of the package."""
+    python = fresh_environment(work / "timed")
+    start = time.monotonic()
+    session.run(python, "-m", "pip", "install", "--quiet", str(ROOT), external=True)
+    session.log(f"pip install . took {time.monotonic() - start:.1f} s (bar: 180 s)")
+    session.run(python, str(ROOT / "bench" / "import_time.py"), external=True)
+
+
+if __name__ == "__main__":
+    nox.main()
