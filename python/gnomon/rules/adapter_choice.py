@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gnomon.errors import NotMeasuredError
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gnomon.types import Figure
 
 
@@ -52,4 +55,36 @@ def choose_adapter(candidates: Sequence[AdapterCandidate]) -> AdapterChoice:
     NotMeasuredError
         When there is no candidate.
     """
-    raise NotImplementedError
+    if not candidates:
+        raise NotMeasuredError("no adapter could be fitted, so there is none to choose")
+    best = max(candidates, key=lambda candidate: candidate.mean)
+    equal = tuple(c for c in candidates if c is best or _contains_zero(c.difference_to_best))
+    chosen = min(equal, key=lambda candidate: candidate.n_parameters)
+    return AdapterChoice(
+        name=chosen.name,
+        best=best.name,
+        within_noise=tuple(candidate.name for candidate in equal),
+        reasons=_reasons(chosen, best, equal),
+    )
+
+
+def _contains_zero(difference: Figure) -> bool:
+    low, high = difference.low, difference.high
+    return low is not None and high is not None and low <= 0.0 <= high
+
+
+def _reasons(
+    chosen: AdapterCandidate, best: AdapterCandidate, equal: tuple[AdapterCandidate, ...]
+) -> tuple[str, ...]:
+    first = f"{best.name} has the highest mean, {best.mean:.4f}"
+    if len(equal) == 1:
+        return (first, "every other adapter is measurably worse")
+    if chosen is best:
+        return (first, "none that cannot be told apart from it is cheaper")
+    return (
+        first,
+        f"{chosen.name} ({chosen.mean:.4f}) cannot be told apart from it",
+        f"{chosen.name} stores {chosen.n_parameters:,} numbers instead of {best.n_parameters:,}"
+        if chosen.n_parameters < best.n_parameters
+        else f"{chosen.name} stands before {best.name} in the adapter table",
+    )

@@ -132,7 +132,7 @@ class UpgradeEvidence:
     def __post_init__(self) -> None:
         """Refuse a gain at a tier where the new model is its own ground truth."""
         if self.n_queries < 1:
-            raise InvalidInputError(f"n_queries is {self.n_queries}; a rule needs at least one query")
+            raise InvalidInputError(f"n_queries is {self.n_queries}; at least one is needed")
         if self.tier == "T1":
             return
         for name in ("upgrade_gain", "bridge_advantage", "cascade_advantage", "cascade_measured"):
