@@ -17,6 +17,8 @@ inline constexpr std::size_t kLanes = 32;
 
 struct ScoreKernel {
     double (*dot)(const float* a, const float* b, std::size_t d) noexcept;
+    // The bits of dot(a, a, d), for half of the loads.
+    double (*sum_of_squares)(const float* a, std::size_t d) noexcept;
     // out[r] has the bits of dot(query, rows[r], d).
     void (*dot4)(const float* query, const float* const rows[4], std::size_t d, double out[4]) noexcept;
 };
@@ -24,7 +26,7 @@ struct ScoreKernel {
 const ScoreKernel& score_kernel(Isa isa) noexcept;
 
 inline double norm(const ScoreKernel& kernel, const float* a, std::size_t d) noexcept {
-    return std::sqrt(kernel.dot(a, a, d));
+    return std::sqrt(kernel.sum_of_squares(a, d));
 }
 
 // dot / (norm_a * norm_b), rounded once to float32 and clipped to [-1, 1]. 0 when a norm is exactly 0; never -0.

@@ -42,12 +42,24 @@ inline void add_block(const float* a, const float* b, __m256d lanes[8]) noexcept
     }
 }
 
+inline void add_squares(const float* a, __m256d lanes[8]) noexcept {
+#pragma GCC unroll 8
+    for (unsigned group = 0; group < 8; ++group) {
+        const __m256d a_f64x4 = load_f64x4(a + 4U * group);
+        lanes[group] = _mm256_fmadd_pd(a_f64x4, a_f64x4, lanes[group]);
+    }
+}
+
+inline void clear(__m256d lanes[8]) noexcept {
+#pragma GCC unroll 8
+    for (unsigned group = 0; group < 8; ++group) {
+        lanes[group] = _mm256_setzero_pd();
+    }
+}
+
 double dot_f32_avx2(const float* a, const float* b, std::size_t d) noexcept {
     __m256d lanes[8];
-#pragma GCC unroll 8
-    for (__m256d& lane : lanes) {
-        lane = _mm256_setzero_pd();
-    }
+    clear(lanes);
     const std::size_t whole = d - d % kLanes;
     for (std::size_t i = 0; i < whole; i += kLanes) {
         add_block(a + i, b + i, lanes);
@@ -62,8 +74,23 @@ double dot_f32_avx2(const float* a, const float* b, std::size_t d) noexcept {
     return reduce_lanes(lanes);
 }
 
+double sum_of_squares_f32_avx2(const float* a, std::size_t d) noexcept {
+    __m256d lanes[8];
+    clear(lanes);
+    const std::size_t whole = d - d % kLanes;
+    for (std::size_t i = 0; i < whole; i += kLanes) {
+        add_squares(a + i, lanes);
+    }
+    if (whole < d) {
+        float tail[kLanes];
+        pad_tail(a + whole, d - whole, tail);
+        add_squares(tail, lanes);
+    }
+    return reduce_lanes(lanes);
+}
+
 // Adds the products of lanes [first, first + 8) of the block at the given pointers.
-inline void add_eighth_lanes(const float* query, const float* const rows[4], std::size_t i,
+inline void add_eight_lanes(const float* query, const float* const rows[4], std::size_t i,
                              __m256d lanes[4][2]) noexcept {
     const __m256d low_f64x4 = load_f64x4(query + i);
     const __m256d high_f64x4 = load_f64x4(query + i + 4);
@@ -85,7 +112,7 @@ void dot4_f32_avx2(const float* query, const float* const rows[4], std::size_t d
             pad_tail(rows[r] + whole, d - whole, row_tails[r]);
         }
     }
-    __m256d eighths[4][4][2];  // [lanes 0, 8, 16, 24 and the seven after][row][half]
+    __m256d quarters[4][4][2];  // [lanes from 0, 8, 16, 24][row][half]
     for (unsigned quarter = 0; quarter < 4; ++quarter) {
         const std::size_t first = 8U * quarter;
         __m256d lanes[4][2];
@@ -94,22 +121,22 @@ void dot4_f32_avx2(const float* query, const float* const rows[4], std::size_t d
             row[0] = row[1] = _mm256_setzero_pd();
         }
         for (std::size_t i = first; i < whole; i += kLanes) {
-            add_eighth_lanes(query, rows, i, lanes);
+            add_eight_lanes(query, rows, i, lanes);
         }
         if (whole < d) {
-            add_eighth_lanes(query_tail, tails, first, lanes);
+            add_eight_lanes(query_tail, tails, first, lanes);
         }
 #pragma GCC unroll 4
         for (unsigned r = 0; r < 4; ++r) {
-            eighths[quarter][r][0] = lanes[r][0];
-            eighths[quarter][r][1] = lanes[r][1];
+            quarters[quarter][r][0] = lanes[r][0];
+            quarters[quarter][r][1] = lanes[r][1];
         }
     }
     for (unsigned r = 0; r < 4; ++r) {
         __m256d halves[2];
         for (unsigned half = 0; half < 2; ++half) {
-            const __m256d l0 = _mm256_add_pd(eighths[0][r][half], eighths[2][r][half]);
-            const __m256d l8 = _mm256_add_pd(eighths[1][r][half], eighths[3][r][half]);
+            const __m256d l0 = _mm256_add_pd(quarters[0][r][half], quarters[2][r][half]);
+            const __m256d l8 = _mm256_add_pd(quarters[1][r][half], quarters[3][r][half]);
             halves[half] = _mm256_add_pd(l0, l8);
         }
         out[r] = reduce_f64x4(_mm256_add_pd(halves[0], halves[1]));
@@ -119,7 +146,7 @@ void dot4_f32_avx2(const float* query, const float* const rows[4], std::size_t d
 }  // namespace
 GNOMON_TARGET_END
 
-constinit const ScoreKernel kScoreAvx2{dot_f32_avx2, dot4_f32_avx2};
+constinit const ScoreKernel kScoreAvx2{dot_f32_avx2, sum_of_squares_f32_avx2, dot4_f32_avx2};
 
 }  // namespace gnomon::detail
 #endif

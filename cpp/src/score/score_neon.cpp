@@ -57,6 +57,8 @@ double dot_f32_neon(const float* a, const float* b, std::size_t d) noexcept {
     return reduce_lanes(lanes);
 }
 
+double sum_of_squares_f32_neon(const float* a, std::size_t d) noexcept { return dot_f32_neon(a, a, d); }
+
 void dot4_f32_neon(const float* query, const float* const rows[4], std::size_t d, double out[4]) noexcept {
     for (unsigned r = 0; r < 4; ++r) {
         out[r] = dot_f32_neon(query, rows[r], d);
@@ -65,7 +67,7 @@ void dot4_f32_neon(const float* query, const float* const rows[4], std::size_t d
 
 }  // namespace
 
-constinit const ScoreKernel kScoreNeon{dot_f32_neon, dot4_f32_neon};
+constinit const ScoreKernel kScoreNeon{dot_f32_neon, sum_of_squares_f32_neon, dot4_f32_neon};
 
 }  // namespace gnomon::detail
 #endif
