@@ -1,0 +1,104 @@
+// Exact cosine top-k over the rows of a matrix.
+//
+// Formula: score(u, x) = dot(u, x) / (|u| |x|) in float64 lanes, rounded once to float32, clipped to [-1, 1]
+// (cpp/src/score/score.hpp is the definition). Hits are ordered by score descending, then row ascending.
+// Preconditions: queries and documents have the same number of columns; exclusions and subset hold rows of
+// the documents, ascending. Anything else throws std::invalid_argument.
+// Edge cases: a row or query of norm 0 scores 0.0; NaN or infinity throws NonFiniteError; k may exceed the
+// number of admissible rows and then all of them are hits; no rows, no queries and an empty subset give
+// empty lists.
+// The result depends on nothing but the values: not on instruction set, threads, blocks, source or the
+// other queries of the call. docs/kernels/cosine.md derives the bound by which rows are skipped.
+// Complexity: O(Q n d) int8 operations, O((k + rows near the k-th) d) float64 ones a query; extra memory
+// O(threads x block + Q k).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "gnomon/matrix.hpp"
+#include "gnomon/threads.hpp"
+
+namespace gnomon {
+
+// Queries that share k and a row class.
+struct SearchRequest {
+    MatrixView queries;
+    std::size_t k = 0;
+    std::optional<std::uint8_t> row_class;         // only rows with this label, when set
+    std::span<const std::int64_t> exclude_offsets; // queries.rows + 1 offsets into exclude_rows, or empty
+    std::span<const std::int64_t> exclude_rows;    // ascending for each query
+};
+
+struct SearchOptions {
+    std::optional<std::span<const std::int64_t>> subset; // the only rows to search, ascending and distinct
+    std::span<const std::uint8_t> row_labels;            // one a row, or empty
+    int threads = 1;
+    Interrupted interrupted;
+    // Told how many of all row-query pairs are done; called like `interrupted`. May be empty.
+    std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+};
+
+// The hits of query q are entries [offsets[q], offsets[q + 1]).
+struct HitLists {
+    std::vector<std::int64_t> offsets;
+    std::vector<std::int64_t> ids;
+    std::vector<float> scores;
+};
+
+// Diagnostics; they vary with instruction set and threads and belong in no record.
+struct SearchCounters {
+    std::uint64_t pairs_screened = 0;
+    std::uint64_t candidates = 0; // pairs that the screen let through
+    std::uint64_t rescored = 0;   // pairs whose score was computed in float64
+};
+
+struct SearchResult {
+    std::vector<HitLists> lists; // one for each request
+    std::size_t zero_queries = 0;
+    SearchCounters counters;
+};
+
+// A row of the named array holds NaN or infinity.
+class NonFiniteError : public std::invalid_argument {
+  public:
+    NonFiniteError(const std::string& array, std::size_t row);
+    std::size_t row() const noexcept { return row_; }
+
+  private:
+    std::size_t row_;
+};
+
+// Arrays in, answer out: documents are screened block by block and never copied as a whole.
+SearchResult cosine_top_k(const MatrixView& docs, std::span<const SearchRequest> requests,
+                          const SearchOptions& options);
+
+// Documents prepared once and searched many times; answers are those of cosine_top_k.
+// Keeps a view of `docs`, which must outlive the index and must not change.
+class VectorIndex {
+  public:
+    // Throws NonFiniteError.
+    VectorIndex(const MatrixView& docs, int threads, const Interrupted& interrupted);
+    VectorIndex(VectorIndex&&) noexcept;
+    VectorIndex& operator=(VectorIndex&&) noexcept;
+    ~VectorIndex();
+
+    std::size_t rows() const noexcept;
+    std::size_t cols() const noexcept;
+    std::size_t zero_rows() const noexcept;
+
+    SearchResult search(std::span<const SearchRequest> requests, const SearchOptions& options) const;
+
+  private:
+    struct Prepared;
+    std::unique_ptr<Prepared> prepared_;
+};
+
+}  // namespace gnomon
