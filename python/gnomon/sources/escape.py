@@ -1,0 +1,76 @@
+"""Text from files, made safe to show on a terminal or in a message."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Control, format, surrogate, line and paragraph separators. Format characters include the
+# bidirectional overrides, which reorder what is read, and the invisible tag characters.
+_ESCAPED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+# Joiners are part of ordinary words and emoji in several scripts and reorder nothing.
+_JOINERS = frozenset("\u200c\u200d")
+
+
+def printable(text: str, *, keep: str = "") -> str:
+    r"""Return ``text`` with every character escaped that could act on a terminal.
+
+    Escaped are the C0 and C1 controls (so ANSI sequences lose their ESC), bidirectional overrides
+    and other invisible format characters, line separators and lone surrogates. The result can be
+    encoded as UTF-8. It is for reading: a backslash is not escaped, so it cannot be turned back.
+
+    Parameters
+    ----------
+    text
+        Any string.
+    keep
+        Characters to leave as they are, for example a line feed in a message of several lines.
+
+    Examples
+    --------
+    >>> printable("red \x1b[31m id")
+    'red \\x1b[31m id'
+    >>> printable("ünïcode stays")
+    'ünïcode stays'
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char in keep else _escaped(char) for char in text)
+
+
+def quoted(text: str, *, limit: int = 80) -> str:
+    r"""Return ``text`` in quotes for an error message, printable and at most ``limit`` long.
+
+    Examples
+    --------
+    >>> quoted("a\nb")
+    "'a\\nb'"
+    >>> quoted("x" * 100, limit=5)
+    "'xxxxx...' (100 characters)"
+    """
+    shown = printable(text[:limit])
+    if len(text) <= limit:
+        return f"'{shown}'"
+    return f"'{shown}...' ({len(text)} characters)"
+
+
+def listed(texts: Sequence[str], *, first: int = 5) -> str:
+    """Return the first few of ``texts``, quoted, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], first=2)
+    "'a', 'b' and 1 more"
+    """
+    shown = ", ".join(quoted(text) for text in texts[:first])
+    more = len(texts) - first
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _escaped(char: str) -> str:
+    if char in _JOINERS or unicodedata.category(char) not in _ESCAPED_CATEGORIES:
+        return char
+    return ascii(char)[1:-1]
