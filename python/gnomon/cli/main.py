@@ -1,0 +1,213 @@
+"""The entry point: finds the command, runs it, and turns whatever happens into an exit code.
+
+The result of a command goes to stdout, all else to stderr. When a command fails, stdout stays
+empty, with ``--json`` too: the exit code and one ``error:`` line on stderr say what happened.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import importlib.util
+import io
+import os
+import sys
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from gnomon.cli._output import print_error, silence_closed_stdout
+from gnomon.cli.exit_codes import BUG, DONE, INTERRUPTED, REFUSED, USAGE, exit_code_of
+from gnomon.errors import GnomonError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+DOTENV_NAME = ".env.local"
+
+
+class Target(NamedTuple):
+    """Where a command lives, and its line in ``gnomon --help``."""
+
+    where: str
+    summary: str
+
+
+COMMANDS: dict[str, Target] = {
+    "demo": Target(
+        "gnomon.cli.demo:command",
+        "The whole thing on the package's own documentation, offline, in a minute.",
+    ),
+    "probe": Target(
+        "gnomon.cli.probe:command",
+        "Old model to new model: what is kept, what is gained, what to do.",
+    ),
+    "fit": Target("gnomon.cli.fit:command", "Fit and save the adapter that the probe chose."),
+    "replay": Target("gnomon.cli.replay:command", "Run a recorded decision again and compare."),
+    "audit": Target(
+        "gnomon.cli.audit:command",
+        "List, show, verify, export or repair the trail (tamper-evident, not tamper-proof).",
+    ),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it runs, so that ``gnomon --help`` imports none."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
+        """Return the names of the commands that are installed, in the order of the table."""
+        return [name for name, target in COMMANDS.items() if _is_installed(target)]
+
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002  # click's signature
+        cmd_name: str,
+    ) -> click.Command | None:
+        """Import and return the command, or None when there is none of that name."""
+        target = COMMANDS.get(cmd_name)
+        if target is None or not _is_installed(target):
+            return None
+        module, _, attribute = target.where.partition(":")
+        command = getattr(importlib.import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands from the table alone."""
+        rows = [(name, COMMANDS[name].summary) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+@click.group(
+    name="gnomon",
+    cls=LazyGroup,
+    no_args_is_help=False,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(package_name="gnomon", prog_name="gnomon")
+@click.pass_context
+def gnomon(ctx: click.Context) -> None:
+    """Measure retrieval and answer with a decision.
+
+    The result goes to stdout, progress and diagnostics to stderr. Exit codes: 0 done, 1 a bug in
+    gnomon, 2 usage or configuration, 3 the data or the domain refuses, 4 an expectation was not
+    met, 130 interrupted.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def main() -> None:
+    """Run the command line and exit; the console script ``gnomon`` calls this."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(args: Sequence[str]) -> int:
+    """Run the command line with ``args`` and return the exit code; raises nothing.
+
+    A command may return its exit code; None counts as done.
+    """
+    try:
+        _show_odd_characters_escaped()
+        load_dotenv_file(Path(DOTENV_NAME))
+        code = _invoke(args)
+        silence_closed_stdout(sys.stdout.flush)
+    except KeyboardInterrupt:
+        print_error("interrupted", label="")
+        return INTERRUPTED
+    except Exception as error:  # the last line of defence: every error has a code
+        return _report(error)
+    return code
+
+
+def load_dotenv_file(path: Path) -> None:
+    """Set the ``GNOMON_*`` variables of a ``.env.local``; what the shell has set stays.
+
+    Other names are left alone: the file comes with a checkout, and a checkout must not redirect a
+    proxy, a certificate or a library path.
+
+    Raises
+    ------
+    UsageError
+        When the file cannot be read as UTF-8.
+    """
+    if not path.is_file():
+        return
+    from dotenv import dotenv_values  # noqa: PLC0415  # most runs have no such file
+
+    try:
+        values = dotenv_values(stream=io.StringIO(path.read_text("utf-8-sig")), interpolate=False)
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read as UTF-8 text: {error}") from error
+    for name, value in values.items():
+        if name.startswith("GNOMON_") and value is not None:
+            os.environ.setdefault(name, value)
+
+
+def _is_installed(target: Target) -> bool:
+    return importlib.util.find_spec(target.where.partition(":")[0]) is not None
+
+
+def _invoke(args: Sequence[str]) -> int:
+    if "_GNOMON_COMPLETE" in os.environ:
+        gnomon.main(args=list(args), prog_name="gnomon")
+    try:
+        with gnomon.make_context("gnomon", list(args)) as context:
+            result = gnomon.invoke(context)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    return result if isinstance(result, int) else DONE
+
+
+def _report(error: Exception) -> int:
+    if isinstance(error, GnomonError):
+        print_error(str(error), notes=getattr(error, "__notes__", ()))
+        return exit_code_of(error)
+    if isinstance(error, click.ClickException):
+        return _report_usage(error)
+    if isinstance(error, (click.Abort, EOFError)):
+        print_error("a question could not be asked because stdin is closed: answer it by a flag")
+        return USAGE
+    if isinstance(error, MemoryError):
+        print_error(
+            "out of memory: take fewer documents (--sample), give vectors as .npy, which is"
+            " memory-mapped, or use a machine with more memory"
+        )
+        return REFUSED
+    if isinstance(error, OSError) and error.errno is not None:
+        return _report_os_error(error)
+    traceback.print_exception(error)
+    print_error(
+        f"this is a bug in gnomon ({type(error).__name__}); please report it with the lines above"
+    )
+    return BUG
+
+
+def _report_usage(error: click.ClickException) -> int:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        print_error(error.format_message(), label="")
+        return USAGE
+    notes = []
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        notes.append(f"run `{error.ctx.command_path} --help` to see what it takes")
+    print_error(error.format_message(), notes=notes)
+    return USAGE
+
+
+def _report_os_error(error: OSError) -> int:
+    if error.errno == errno.EPIPE:
+        return DONE
+    where = f"{os.fsdecode(error.filename)}: " if error.filename is not None else ""
+    advice = "; free some space" if error.errno in {errno.ENOSPC, errno.EDQUOT} else ""
+    print_error(f"{where}{error.strerror or error}{advice}")
+    return REFUSED
+
+
+def _show_odd_characters_escaped() -> None:
+    # A terminal whose encoding lacks a character must not turn a result into a crash.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
