@@ -1,8 +1,10 @@
 // What the core throws beside std::invalid_argument and std::bad_alloc.
 #pragma once
 
+#include <cstddef>
 #include <exception>
 #include <stdexcept>
+#include <string>
 
 namespace gnomon {
 
@@ -19,3 +21,15 @@ class Interruption : public std::exception {
 };
 
 }  // namespace gnomon
+
+namespace gnomon::detail {
+
+// Cheap checks at the border of the core; Python has checked and worded everything before.
+inline void expect_size(const char* function, const char* argument, std::size_t found, std::size_t expected) {
+    if (found != expected) {
+        throw std::invalid_argument(std::string(function) + ": " + argument + " has " + std::to_string(found) +
+                                    " elements, expected " + std::to_string(expected));
+    }
+}
+
+}  // namespace gnomon::detail
