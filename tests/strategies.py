@@ -8,8 +8,9 @@ threshold or a merge could lose a row, gain one or change its place.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
 from hypothesis import strategies as st
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float32]
     Builder = Callable[[np.random.Generator, int, int, int], tuple[Matrix, Matrix]]
 
+DTYPES = ("float32", "float16", "float64", "bfloat16", "int8", "uint8")
+"""Every element type that a search takes."""
+
 SUBNORMAL = np.float32(1e-45)
 """The smallest positive float32."""
 
@@ -28,6 +32,16 @@ SUBNORMAL = np.float32(1e-45)
 def gaussian(rng: np.random.Generator, rows: int, dim: int) -> Matrix:
     """Return plain random rows."""
     return rng.standard_normal((rows, dim)).astype(np.float32)
+
+
+def typed(rng: np.random.Generator, rows: int, dim: int, dtype: str) -> NDArray[Any]:
+    """Return random rows of a dtype that use its whole everyday range."""
+    if dtype == "uint8":
+        return rng.integers(0, 256, (rows, dim)).astype(np.uint8)
+    if dtype == "int8":
+        return rng.integers(-128, 128, (rows, dim)).astype(np.int8)
+    kind = ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype
+    return rng.standard_normal((rows, dim)).astype(kind)
 
 
 def smooth(rng: np.random.Generator, q: int, n: int, d: int) -> tuple[Matrix, Matrix]:
