@@ -3,6 +3,7 @@
 
 #include "gnomon/linear.hpp"
 #include "linear/affine_tile.hpp"
+#include "linear/aligned_buffer.hpp"
 #include "linear/row_blocks.hpp"
 #include "score/rows.hpp"
 #include "score/score.hpp"
@@ -12,6 +13,7 @@ namespace gnomon {
 namespace {
 
 using detail::AffineTile;
+using detail::AlignedBuffer;
 using detail::kLanes;
 using detail::kTileRows;
 
@@ -69,10 +71,10 @@ PackMember pack_member_of(const AffineTile& tile) noexcept {
     }
 }
 
-std::vector<double> packed_weights(const AffineCall& call, const AffineTile& tile) {
+AlignedBuffer packed_weights(const AffineCall& call, const AffineTile& tile) {
     const std::size_t tiles = (call.d_out + tile.outputs - 1) / tile.outputs;
     const std::size_t tile_size = call.steps() * kLanes * tile.outputs;
-    std::vector<double> packed(tiles * tile_size);
+    AlignedBuffer packed(tiles * tile_size);
     const PackMember pack = pack_member_of(tile);
     for (std::size_t output = 0; output < call.d_out; ++output) {
         pack(call.weights_of(output), call.x.cols, call.steps(), output % tile.outputs, tile.outputs,
@@ -83,8 +85,8 @@ std::vector<double> packed_weights(const AffineCall& call, const AffineTile& til
 
 // Rows [begin, end) against all weights. The rows of a last, incomplete tile keep what an earlier block left there:
 // finite or not, it stays in sums that nobody reads.
-void map_block(const AffineCall& call, const AffineTile& tile, const std::vector<double>& weights,
-               std::size_t begin, std::size_t end, float* scratch, std::vector<double>& packed_rows) {
+void map_block(const AffineCall& call, const AffineTile& tile, const AlignedBuffer& weights,
+               std::size_t begin, std::size_t end, float* scratch, AlignedBuffer& packed_rows) {
     const std::size_t steps = call.steps();
     const std::size_t row_tile = steps * kLanes * kTileRows;
     const std::size_t weight_tile = steps * kLanes * tile.outputs;
@@ -110,16 +112,18 @@ void map_block(const AffineCall& call, const AffineTile& tile, const std::vector
 }
 
 void map_in_tiles(const AffineCall& call, const AffineTile& tile, int threads, const Interrupted& interrupted) {
-    const std::vector<double> weights = packed_weights(call, tile);
+    const AlignedBuffer weights = packed_weights(call, tile);
     const std::size_t row_bytes = std::max<std::size_t>(1, call.steps() * kLanes * sizeof(double));
     const std::size_t fitting = std::clamp<std::size_t>(kPackedBytes / row_bytes, 16, 256);
     const std::size_t step = fitting - fitting % kTileRows;
     const std::size_t blocks = (call.x.rows + step - 1) / step;
     detail::RowScratch scratch(call.x, threads);
-    std::vector<std::vector<double>> packed_rows(static_cast<std::size_t>(threads));
+    std::vector<AlignedBuffer> packed_rows(static_cast<std::size_t>(threads));
     parallel_for(blocks, threads, interrupted, [&](std::size_t block, int worker) {
-        std::vector<double>& packed = packed_rows[static_cast<std::size_t>(worker)];
-        packed.resize(step * call.steps() * kLanes);
+        AlignedBuffer& packed = packed_rows[static_cast<std::size_t>(worker)];
+        if (packed.size() == 0) {
+            packed = AlignedBuffer(step * call.steps() * kLanes);
+        }
         const std::size_t begin = block * step;
         map_block(call, tile, weights, begin, std::min(call.x.rows, begin + step), scratch.of(worker), packed);
     });
