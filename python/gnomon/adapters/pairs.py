@@ -1,0 +1,316 @@
+"""The pairs an adapter is fitted on, and the sums over them that every fit shares.
+
+All closed-form fits need the same few sums over the pairs; they cost more than the fits. They are
+computed once per set of pairs, in float64, and add up: the sums of a union are the sum of the sums.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import numpy as np
+
+from gnomon import kernels
+from gnomon.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+Result = TypeVar("Result")
+
+# Of the pairs, this part judges a penalty that was fitted on the others.
+HELD_OUT_PART = 5
+SELECTION = 2  # purpose of a draw, see the decision rule
+# Sums of squares of unit rows may differ from the number of rows by float32 rounding, not by more.
+_UNIT_LENGTH_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class PairStatistics:
+    """Sums over pairs (x, y) = (new, old), float64.
+
+    Attributes
+    ----------
+    n
+        Number of pairs.
+    sum_new, sum_old
+        Sums of x, float64[d_new], and of y, float64[d_old].
+    new_new
+        Sum of x x', float64[d_new, d_new].
+    old_new
+        Sum of y x', float64[d_old, d_new].
+    old_squares
+        Sum of |y|^2.
+    """
+
+    n: int
+    sum_new: NDArray[np.float64]
+    sum_old: NDArray[np.float64]
+    new_new: NDArray[np.float64]
+    old_new: NDArray[np.float64]
+    old_squares: float
+
+    @classmethod
+    def of(cls, new_pairs: NDArray[np.float32], old_pairs: NDArray[np.float32]) -> PairStatistics:
+        """Return the sums over the rows of two matrices, [n, d_new] and [n, d_old]."""
+        x = np.asarray(new_pairs, dtype=np.float64)
+        y = np.asarray(old_pairs, dtype=np.float64)
+        return cls(
+            n=len(x),
+            sum_new=x.sum(axis=0),
+            sum_old=y.sum(axis=0),
+            new_new=x.T @ x,
+            old_new=y.T @ x,
+            old_squares=float(np.vdot(y, y)),
+        )
+
+    def __add__(self, other: PairStatistics) -> PairStatistics:
+        return PairStatistics(
+            self.n + other.n,
+            self.sum_new + other.sum_new,
+            self.sum_old + other.sum_old,
+            self.new_new + other.new_new,
+            self.old_new + other.old_new,
+            self.old_squares + other.old_squares,
+        )
+
+    def __sub__(self, part: PairStatistics) -> PairStatistics:
+        """Return the sums over the pairs that are not in ``part``."""
+        return PairStatistics(
+            self.n - part.n,
+            self.sum_new - part.sum_new,
+            self.sum_old - part.sum_old,
+            self.new_new - part.new_new,
+            self.old_new - part.old_new,
+            self.old_squares - part.old_squares,
+        )
+
+    @property
+    def d_new(self) -> int:
+        """Width of a new vector."""
+        return len(self.sum_new)
+
+    @property
+    def d_old(self) -> int:
+        """Width of an old vector."""
+        return len(self.sum_old)
+
+    @cached_property
+    def mean_new(self) -> NDArray[np.float64]:
+        """Mean of x."""
+        return self.sum_new / self.n
+
+    @cached_property
+    def mean_old(self) -> NDArray[np.float64]:
+        """Mean of y."""
+        return self.sum_old / self.n
+
+    @cached_property
+    def about_means(self) -> Scatter:
+        """The sums of products of the deviations from the means."""
+        return self.about(self.mean_new, self.mean_old)
+
+    def about(self, centre_new: NDArray[np.float64], centre_old: NDArray[np.float64]) -> Scatter:
+        """Return the sums of products of the deviations from two given centres."""
+        shift = self.sum_new - self.n * centre_new
+        new_new = self.new_new - np.outer(self.sum_new, centre_new) - np.outer(centre_new, shift)
+        old_new = self.old_new - np.outer(self.sum_old, centre_new) - np.outer(centre_old, shift)
+        old_squares = (
+            self.old_squares
+            - 2.0 * float(self.sum_old @ centre_old)
+            + self.n * float(centre_old @ centre_old)
+        )
+        return Scatter(new_new, old_new, max(old_squares, 0.0))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Scatter:
+    """Sums over pairs of products of deviations from a centre, float64.
+
+    ``new_new`` is [d_new, d_new], ``old_new`` is [d_old, d_new], ``old_squares`` a number.
+    """
+
+    new_new: NDArray[np.float64]
+    old_new: NDArray[np.float64]
+    old_squares: float
+
+
+@dataclass(frozen=True, eq=False)
+class FitContext:
+    """A set of pairs, and what the adapters fitted on it share.
+
+    Make one with :meth:`of` or :meth:`nested`. Pairs in which a side is the zero vector have no
+    direction and are left out.
+
+    Attributes
+    ----------
+    new_pairs, old_pairs
+        float32[n, d_new] and float32[n, d_old], l2-normalised, row i of both the same document.
+    seed
+        Seed of the draws inside the fit.
+    rows
+        int64[n], the documents' row numbers; they alone decide which pairs are held out, so that
+        the order of the pairs does not matter.
+    cluster_labels
+        int64[n], cluster of each pair's old vector, or None when there are no clusters.
+    """
+
+    new_pairs: NDArray[np.float32]
+    old_pairs: NDArray[np.float32]
+    seed: int
+    rows: NDArray[np.int64]
+    cluster_labels: NDArray[np.int64] | None
+    given_statistics: PairStatistics | None = None
+    _results: dict[Callable[..., Any], Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        new_pairs: NDArray[np.float32],
+        old_pairs: NDArray[np.float32],
+        *,
+        seed: int,
+        rows: NDArray[np.int64] | None = None,
+        cluster_labels: NDArray[np.int64] | None = None,
+    ) -> FitContext:
+        """Return the context of these pairs.
+
+        Raises
+        ------
+        InvalidInputError
+            No usable pair, matrices of different length, a row with NaN or infinity, or rows that
+            are not l2-normalised.
+        """
+        return cls.nested(
+            new_pairs,
+            old_pairs,
+            [len(new_pairs)],
+            seed=seed,
+            rows=rows,
+            cluster_labels=cluster_labels,
+        )[0]
+
+    @classmethod
+    def nested(
+        cls,
+        new_pairs: NDArray[np.float32],
+        old_pairs: NDArray[np.float32],
+        sizes: Sequence[int],
+        *,
+        seed: int,
+        rows: NDArray[np.int64] | None = None,
+        cluster_labels: NDArray[np.int64] | None = None,
+    ) -> list[FitContext]:
+        """Return one context per size, each of the first ``size`` pairs.
+
+        The sums grow from one size to the next, so that all of them cost what the largest costs.
+
+        Parameters
+        ----------
+        sizes
+            Rising numbers of pairs, the last at most n.
+
+        Raises
+        ------
+        InvalidInputError
+            As :meth:`of`.
+        """
+        _check_pairs(new_pairs, old_pairs)
+        count = len(new_pairs)
+        rows = np.arange(count, dtype=np.int64) if rows is None else rows
+        usable: NDArray[np.bool_] = np.logical_and(new_pairs.any(axis=1), old_pairs.any(axis=1))
+        everything = bool(usable.all())
+        contexts: list[FitContext] = []
+        total: PairStatistics | None = None
+        begin = 0
+        for size in sizes:
+            block = slice(begin, size) if everything else begin + np.flatnonzero(usable[begin:size])
+            part = PairStatistics.of(new_pairs[block], old_pairs[block])
+            total = part if total is None else total + part
+            _check_unit_length(total, new_pairs, old_pairs)
+            chosen = slice(0, size) if everything else np.flatnonzero(usable[:size])
+            contexts.append(
+                cls(
+                    new_pairs[chosen],
+                    old_pairs[chosen],
+                    seed,
+                    rows[chosen],
+                    None if cluster_labels is None else cluster_labels[chosen],
+                    total,
+                )
+            )
+            begin = size
+        return contexts
+
+    def with_statistics(self, statistics: PairStatistics) -> FitContext:
+        """Return this context with sums that were already computed for exactly its pairs."""
+        return FitContext(
+            self.new_pairs, self.old_pairs, self.seed, self.rows, self.cluster_labels, statistics
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of usable pairs."""
+        return len(self.new_pairs)
+
+    @cached_property
+    def statistics(self) -> PairStatistics:
+        """The sums over all pairs."""
+        return self.given_statistics or PairStatistics.of(self.new_pairs, self.old_pairs)
+
+    @cached_property
+    def held_out(self) -> PairStatistics | None:
+        """The sums over the fifth of the pairs with the smallest keys; None below five pairs."""
+        size = self.n // HELD_OUT_PART
+        if size == 0:
+            return None
+        drawn = kernels.draw_rows(
+            self.seed, SELECTION, int(self.rows.max()) + 1, size, among=self.rows
+        )
+        chosen = np.flatnonzero(np.isin(self.rows, drawn))
+        return PairStatistics.of(self.new_pairs[chosen], self.old_pairs[chosen])
+
+    def shared(self, compute: Callable[[FitContext], Result]) -> Result:
+        """Return ``compute(self)``, computed once however many adapters ask for it."""
+        if compute not in self._results:
+            self._results[compute] = compute(self)
+        return cast("Result", self._results[compute])
+
+
+def _check_pairs(new_pairs: NDArray[np.float32], old_pairs: NDArray[np.float32]) -> None:
+    for name, pairs in (("new_pairs", new_pairs), ("old_pairs", old_pairs)):
+        if pairs.ndim != 2 or pairs.dtype != np.float32:
+            raise InvalidInputError(
+                f"{name} is {pairs.dtype}{list(pairs.shape)}, expected a float32 matrix"
+            )
+    if len(new_pairs) != len(old_pairs):
+        raise InvalidInputError(
+            f"{len(new_pairs)} new vectors and {len(old_pairs)} old vectors are not pairs"
+        )
+
+
+def _check_unit_length(
+    sums: PairStatistics, new_pairs: NDArray[np.float32], old_pairs: NDArray[np.float32]
+) -> None:
+    if sums.n == 0:
+        raise InvalidInputError(
+            f"none of the {len(new_pairs)} pairs can be used: a pair needs "
+            "two vectors that are not zero"
+        )
+    sides = (
+        ("new_pairs", new_pairs, float(np.trace(sums.new_new))),
+        ("old_pairs", old_pairs, sums.old_squares),
+    )
+    for name, pairs, squares in sides:
+        if abs(squares - sums.n) <= _UNIT_LENGTH_TOLERANCE * sums.n:
+            continue
+        for row in np.flatnonzero(~np.isfinite(pairs).all(axis=1))[:1]:
+            raise InvalidInputError(f"{name}: row {row} holds NaN or infinity")
+        raise InvalidInputError(
+            f"{name} is not l2-normalised (mean squared length {squares / sums.n:.4g}, expected "
+            "1); pass it through gnomon.normalize first"
+        )
