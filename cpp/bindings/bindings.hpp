@@ -5,6 +5,7 @@
 
 namespace gnomon::bindings {
 
+void register_errors(pybind11::module_& m);
 void register_isa(pybind11::module_& m);
 void register_cosine(pybind11::module_& m);
 void register_linear(pybind11::module_& m);

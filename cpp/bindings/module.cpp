@@ -4,6 +4,7 @@
 #include "bindings.hpp"
 
 PYBIND11_MODULE(_core, m, pybind11::mod_gil_not_used()) {
+    gnomon::bindings::register_errors(m);
     gnomon::bindings::register_isa(m);
     gnomon::bindings::register_cosine(m);
     gnomon::bindings::register_linear(m);

@@ -25,10 +25,12 @@ class Interruption : public std::exception {
 namespace gnomon::detail {
 
 // Cheap checks at the border of the core; Python has checked and worded everything before.
-inline void expect_size(const char* function, const char* argument, std::size_t found, std::size_t expected) {
+inline void expect_size(const char* function, const char* argument, std::size_t found,
+                        std::size_t expected) {
     if (found != expected) {
-        throw std::invalid_argument(std::string(function) + ": " + argument + " has " + std::to_string(found) +
-                                    " elements, expected " + std::to_string(expected));
+        throw std::invalid_argument(std::string(function) + ": " + argument + " has " +
+                                    std::to_string(found) + " elements, expected " +
+                                    std::to_string(expected));
     }
 }
 

@@ -1,7 +1,8 @@
 // Which instruction set the kernels run on.
 //
-// The choice is made once per call of a public function: the best set that this CPU and its operating
-// system run, or the one that GNOMON_ISA names. Results never depend on it, only speed does.
+// The choice is made once per call of a public function: the best set that this CPU and its
+// operating system run, or the one that GNOMON_ISA names. Results never depend on it, only speed
+// does.
 #pragma once
 
 #include <string>
@@ -17,8 +18,8 @@ const char* isa_name(Isa isa) noexcept;
 // From the plainest to the best; scalar is always there.
 std::vector<Isa> runnable_isas();
 
-// The best runnable set, or GNOMON_ISA. Throws SettingError, with the right names, when that variable
-// holds an unknown name or one that this machine can't run.
+// The best runnable set, or GNOMON_ISA. Throws SettingError, with the right names, when that
+// variable holds an unknown name or one that this machine can't run.
 Isa chosen_isa();
 
 }  // namespace gnomon

@@ -9,11 +9,11 @@ enum class Dtype { f32, f16, f64, bf16, i8, u8 };
 
 constexpr std::size_t item_size(Dtype dtype) noexcept {
     switch (dtype) {
-        case Dtype::f64: return 8;
-        case Dtype::f32: return 4;
-        case Dtype::f16:
-        case Dtype::bf16: return 2;
-        default: return 1;
+    case Dtype::f64: return 8;
+    case Dtype::f32: return 4;
+    case Dtype::f16:
+    case Dtype::bf16: return 2;
+    default: return 1;
     }
 }
 

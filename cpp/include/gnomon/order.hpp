@@ -1,7 +1,8 @@
 // The one ranking order, and a collector that keeps the first k hits of it.
 //
-// Order: score descending, then row ascending. It is total, because NaN never takes part and -0.0 equals
-// +0.0. Cost of offering n hits: O(n) for those that lose against the k-th, O(log k) for the others.
+// Order: score descending, then row ascending. It is total, because NaN never takes part and -0.0
+// equals +0.0. Cost of offering n hits: O(n) for those that lose against the k-th, O(log k) for the
+// others.
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,10 @@
 // Seeded draws and bootstrap sums from one counter-based generator.
 //
-// key(seed, purpose, row) = mix(mix(seed + purpose * golden) + (row + 1) * golden) modulo 2^64, with golden =
-// 0x9E3779B97F4A7C15 and mix the finaliser of splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom
-// number generators", OOPSLA 2014). For fixed seed and purpose, the keys of rows 0, 1, 2, ... are the outputs of
-// splitmix64 started at mix(seed + purpose * golden). Nothing depends on a library, a platform or a thread count.
+// key(seed, purpose, row) = mix(mix(seed + purpose * golden) + (row + 1) * golden) modulo 2^64,
+// with golden = 0x9E3779B97F4A7C15 and mix the finaliser of splitmix64 (Steele, Lea, Flood, "Fast
+// splittable pseudorandom number generators", OOPSLA 2014). For fixed seed and purpose, the keys of
+// rows 0, 1, 2, ... are the outputs of splitmix64 started at mix(seed + purpose * golden). Nothing
+// depends on a library, a platform or a thread count.
 #pragma once
 
 #include <cstddef>
@@ -54,18 +55,20 @@ class KeyStream {
 // out[row] = key(seed, purpose, row).
 void draw_keys(std::uint64_t seed, std::uint64_t purpose, std::span<std::uint64_t> out) noexcept;
 
-// The min(size, n) rows of [0, n) with the smallest keys, ascending by key, then row. A draw is the beginning of
-// every larger draw. O(n) time, O(size) memory.
-std::vector<std::int64_t> draw_rows(std::uint64_t seed, std::uint64_t purpose, std::size_t n, std::size_t size);
+// The min(size, n) rows of [0, n) with the smallest keys, ascending by key, then row. A draw is the
+// beginning of every larger draw. O(n) time, O(size) memory.
+std::vector<std::int64_t> draw_rows(std::uint64_t seed, std::uint64_t purpose, std::size_t n,
+                                    std::size_t size);
 
 // The same among the given rows, which must be distinct and not negative.
 std::vector<std::int64_t> draw_rows_among(std::uint64_t seed, std::uint64_t purpose,
                                           std::span<const std::int64_t> rows, std::size_t size);
 
-// out[b * columns + c] = sum over j = 0 .. n - 1, in that order, of values[i(b, j) * columns + c], where
-// i(b, j) = key(seed, bootstrap, b * n + j) mod n: the sums of `draws` resamples of the n rows, the same rows for
-// every column. O(draws * n * columns).
-void bootstrap_sums(std::span<const double> values, std::size_t n, std::size_t columns, std::uint64_t seed,
-                    std::size_t draws, std::span<double> out, int threads, const Interrupted& interrupted);
+// out[b * columns + c] = sum over j = 0 .. n - 1, in that order, of values[i(b, j) * columns + c],
+// where i(b, j) = key(seed, bootstrap, b * n + j) mod n: the sums of `draws` resamples of the n
+// rows, the same rows for every column. O(draws * n * columns).
+void bootstrap_sums(std::span<const double> values, std::size_t n, std::size_t columns,
+                    std::uint64_t seed, std::size_t draws, std::span<double> out, int threads,
+                    const Interrupted& interrupted);
 
 }  // namespace gnomon

@@ -1,6 +1,6 @@
-// CPUID and XGETBV, alone in one file. Exactly the features that the target regions name are asked for: a
-// machine may have AVX without AVX2, AVX2 without FMA, or an operating system that saves none of their
-// registers (emulators and some hypervisors).
+// CPUID and XGETBV, alone in one file. Exactly the features that the target regions name are asked
+// for: a machine may have AVX without AVX2, AVX2 without FMA, or an operating system that saves
+// none of their registers (emulators and some hypervisors).
 #include "isa/cpu_features.hpp"
 
 #include <cstdint>
@@ -45,10 +45,11 @@ constexpr std::uint64_t bit(unsigned position) noexcept { return std::uint64_t{1
 }  // namespace
 
 CpuFeatures detect_cpu_features() noexcept {
-    constexpr std::uint64_t kFmaOsxsaveAvxF16c = bit(12) | bit(27) | bit(28) | bit(29);  // leaf 1, ecx
-    constexpr std::uint64_t kAvx2 = bit(5);                                              // leaf 7, ebx
-    constexpr std::uint64_t kAvx512FDqBwVl = bit(16) | bit(17) | bit(30) | bit(31);      // leaf 7, ebx
-    constexpr std::uint64_t kAvx512Vnni = bit(11);                                       // leaf 7, ecx
+    constexpr std::uint64_t kFmaOsxsaveAvxF16c =
+        bit(12) | bit(27) | bit(28) | bit(29);                                       // leaf 1, ecx
+    constexpr std::uint64_t kAvx2 = bit(5);                                          // leaf 7, ebx
+    constexpr std::uint64_t kAvx512FDqBwVl = bit(16) | bit(17) | bit(30) | bit(31);  // leaf 7, ebx
+    constexpr std::uint64_t kAvx512Vnni = bit(11);                                   // leaf 7, ecx
     constexpr std::uint64_t kXmmYmm = bit(1) | bit(2);
     constexpr std::uint64_t kMasksZmm = bit(5) | bit(6) | bit(7);
 

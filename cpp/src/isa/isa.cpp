@@ -27,10 +27,10 @@ std::string names_of(const std::vector<Isa>& isas) {
 
 const char* isa_name(Isa isa) noexcept {
     switch (isa) {
-        case Isa::avx2: return "avx2";
-        case Isa::avx512: return "avx512";
-        case Isa::neon: return "neon";
-        default: return "scalar";
+    case Isa::avx2: return "avx2";
+    case Isa::avx512: return "avx512";
+    case Isa::neon: return "neon";
+    default: return "scalar";
     }
 }
 

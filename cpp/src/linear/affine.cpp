@@ -32,7 +32,9 @@ struct AffineCall {
     Isa isa;
 
     std::size_t steps() const noexcept { return (x.cols + kLanes - 1) / kLanes; }
-    const float* weights_of(std::size_t output) const noexcept { return weights.data() + output * x.cols; }
+    const float* weights_of(std::size_t output) const noexcept {
+        return weights.data() + output * x.cols;
+    }
 
     void store(std::size_t row, std::size_t output, double dot) const noexcept {
         const double shifted = bias.empty() ? dot : dot + static_cast<double>(bias[output]);
@@ -42,8 +44,8 @@ struct AffineCall {
 
 // Writes `values` as row or output `member` of a tile of `members` (see affine_tile.hpp).
 template <std::size_t Width>
-void pack_member(const float* values, std::size_t d, std::size_t steps, std::size_t member, std::size_t members,
-                 double* tile) noexcept {
+void pack_member(const float* values, std::size_t d, std::size_t steps, std::size_t member,
+                 std::size_t members, double* tile) noexcept {
     for (std::size_t group = 0; group < kLanes / Width; ++group) {
         double* target = tile + (group * steps * members + member) * Width;
         for (std::size_t step = 0; step < steps; ++step, target += members * Width) {
@@ -61,13 +63,14 @@ void pack_member(const float* values, std::size_t d, std::size_t steps, std::siz
     }
 }
 
-using PackMember = void (*)(const float*, std::size_t, std::size_t, std::size_t, std::size_t, double*) noexcept;
+using PackMember = void (*)(const float*, std::size_t, std::size_t, std::size_t, std::size_t,
+                            double*) noexcept;
 
 PackMember pack_member_of(const AffineTile& tile) noexcept {
     switch (tile.lanes) {
-        case 8: return pack_member<8>;
-        case 4: return pack_member<4>;
-        default: return pack_member<2>;
+    case 8: return pack_member<8>;
+    case 4: return pack_member<4>;
+    default: return pack_member<2>;
     }
 }
 
@@ -77,14 +80,14 @@ AlignedBuffer packed_weights(const AffineCall& call, const AffineTile& tile) {
     AlignedBuffer packed(tiles * tile_size);
     const PackMember pack = pack_member_of(tile);
     for (std::size_t output = 0; output < call.d_out; ++output) {
-        pack(call.weights_of(output), call.x.cols, call.steps(), output % tile.outputs, tile.outputs,
-             packed.data() + output / tile.outputs * tile_size);
+        pack(call.weights_of(output), call.x.cols, call.steps(), output % tile.outputs,
+             tile.outputs, packed.data() + output / tile.outputs * tile_size);
     }
     return packed;
 }
 
-// Rows [begin, end) against all weights. The rows of a last, incomplete tile keep what an earlier block left there:
-// finite or not, it stays in sums that nobody reads.
+// Rows [begin, end) against all weights. The rows of a last, incomplete tile keep what an earlier
+// block left there: finite or not, it stays in sums that nobody reads.
 void map_block(const AffineCall& call, const AffineTile& tile, const AlignedBuffer& weights,
                std::size_t begin, std::size_t end, float* scratch, AlignedBuffer& packed_rows) {
     const std::size_t steps = call.steps();
@@ -93,15 +96,16 @@ void map_block(const AffineCall& call, const AffineTile& tile, const AlignedBuff
     const PackMember pack = pack_member_of(tile);
     for (std::size_t row = begin; row < end; ++row) {
         const std::size_t place = row - begin;
-        pack(row_f32(call.x, row, scratch, call.isa), call.x.cols, steps, place % kTileRows, kTileRows,
-             packed_rows.data() + place / kTileRows * row_tile);
+        pack(row_f32(call.x, row, scratch, call.isa), call.x.cols, steps, place % kTileRows,
+             kTileRows, packed_rows.data() + place / kTileRows * row_tile);
     }
     double dots[kTileRows * detail::kMostTileOutputs];
     for (std::size_t output = 0; output < call.d_out; output += tile.outputs) {
         const double* tile_weights = weights.data() + output / tile.outputs * weight_tile;
         const std::size_t outputs = std::min(tile.outputs, call.d_out - output);
         for (std::size_t row = begin; row < end; row += kTileRows) {
-            tile.dots(packed_rows.data() + (row - begin) / kTileRows * row_tile, tile_weights, steps, dots);
+            tile.dots(packed_rows.data() + (row - begin) / kTileRows * row_tile, tile_weights,
+                      steps, dots);
             for (std::size_t r = 0; r < std::min(kTileRows, end - row); ++r) {
                 for (std::size_t o = 0; o < outputs; ++o) {
                     call.store(row + r, output + o, dots[r * tile.outputs + o]);
@@ -111,7 +115,8 @@ void map_block(const AffineCall& call, const AffineTile& tile, const AlignedBuff
     }
 }
 
-void map_in_tiles(const AffineCall& call, const AffineTile& tile, int threads, const Interrupted& interrupted) {
+void map_in_tiles(const AffineCall& call, const AffineTile& tile, int threads,
+                  const Interrupted& interrupted) {
     const AlignedBuffer weights = packed_weights(call, tile);
     const std::size_t row_bytes = std::max<std::size_t>(1, call.steps() * kLanes * sizeof(double));
     const std::size_t fitting = std::clamp<std::size_t>(kPackedBytes / row_bytes, 16, 256);
@@ -125,7 +130,8 @@ void map_in_tiles(const AffineCall& call, const AffineTile& tile, int threads, c
             packed = AlignedBuffer(step * call.steps() * kLanes);
         }
         const std::size_t begin = block * step;
-        map_block(call, tile, weights, begin, std::min(call.x.rows, begin + step), scratch.of(worker), packed);
+        map_block(call, tile, weights, begin, std::min(call.x.rows, begin + step),
+                  scratch.of(worker), packed);
     });
 }
 
@@ -152,8 +158,9 @@ void map_row_by_row(const AffineCall& call, int threads, const Interrupted& inte
 
 }  // namespace
 
-void affine_map(const MatrixView& x, std::span<const float> weights, std::span<const float> bias, std::size_t d_out,
-                std::span<float> out, int threads, const Interrupted& interrupted) {
+void affine_map(const MatrixView& x, std::span<const float> weights, std::span<const float> bias,
+                std::size_t d_out, std::span<float> out, int threads,
+                const Interrupted& interrupted) {
     detail::expect_size("affine_map", "weights", weights.size(), d_out * x.cols);
     detail::expect_size("affine_map", "out", out.size(), x.rows * d_out);
     if (!bias.empty()) {

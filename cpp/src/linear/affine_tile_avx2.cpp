@@ -34,7 +34,8 @@ inline void add_group(const double* rows, const double* weights, std::size_t ste
             const __m256d row_f64x4 = _mm256_loadu_pd(rows + (step * kTileRows + r) * kWidth);
 #pragma GCC unroll 3
             for (std::size_t o = 0; o < kOutputs; ++o) {
-                sum[r * kOutputs + o] = _mm256_fmadd_pd(row_f64x4, weight_f64x4[o], sum[r * kOutputs + o]);
+                sum[r * kOutputs + o] =
+                    _mm256_fmadd_pd(row_f64x4, weight_f64x4[o], sum[r * kOutputs + o]);
             }
         }
     }
@@ -57,11 +58,12 @@ inline __m256d reduce_4_vectors(const __m256d v[4]) noexcept {
     return _mm256_permute4x64_pd(v0213, 0xD8);
 }
 
-void affine_dots_avx2(const double* rows, const double* weights, std::size_t steps, double* dots) noexcept {
+void affine_dots_avx2(const double* rows, const double* weights, std::size_t steps,
+                      double* dots) noexcept {
     __m256d group_f64x4[kGroups][kSums];
     for (std::size_t g = 0; g < kGroups; ++g) {
-        add_group(rows + g * steps * kTileRows * kWidth, weights + g * steps * kOutputs * kWidth, steps,
-                  group_f64x4[g]);
+        add_group(rows + g * steps * kTileRows * kWidth, weights + g * steps * kOutputs * kWidth,
+                  steps, group_f64x4[g]);
     }
     for (std::size_t s = 0; s < kSums; s += kWidth) {
         __m256d lanes_f64x4[kWidth];

@@ -34,7 +34,8 @@ inline void add_group(const double* rows, const double* weights, std::size_t ste
             const __m512d row_f64x8 = _mm512_loadu_pd(rows + (step * kTileRows + r) * kWidth);
 #pragma GCC unroll 6
             for (std::size_t o = 0; o < kOutputs; ++o) {
-                sum[r * kOutputs + o] = _mm512_fmadd_pd(row_f64x8, weight_f64x8[o], sum[r * kOutputs + o]);
+                sum[r * kOutputs + o] =
+                    _mm512_fmadd_pd(row_f64x8, weight_f64x8[o], sum[r * kOutputs + o]);
             }
         }
     }
@@ -64,11 +65,12 @@ inline __m512d reduce_8_vectors(const __m512d v[8]) noexcept {
     return _mm512_permutexvar_pd(order, v04152637);
 }
 
-void affine_dots_avx512(const double* rows, const double* weights, std::size_t steps, double* dots) noexcept {
+void affine_dots_avx512(const double* rows, const double* weights, std::size_t steps,
+                        double* dots) noexcept {
     __m512d group_f64x8[kGroups][kSums];
     for (std::size_t g = 0; g < kGroups; ++g) {
-        add_group(rows + g * steps * kTileRows * kWidth, weights + g * steps * kOutputs * kWidth, steps,
-                  group_f64x8[g]);
+        add_group(rows + g * steps * kTileRows * kWidth, weights + g * steps * kOutputs * kWidth,
+                  steps, group_f64x8[g]);
     }
     for (std::size_t s = 0; s < kSums; s += kWidth) {
         __m512d lanes_f64x8[kWidth];

@@ -33,7 +33,8 @@ inline void add_group(const double* rows, const double* weights, std::size_t ste
             const float64x2_t row_f64x2 = vld1q_f64(rows + (step * kTileRows + r) * kWidth);
 #pragma GCC unroll 6
             for (std::size_t o = 0; o < kOutputs; ++o) {
-                sum[r * kOutputs + o] = vfmaq_f64(sum[r * kOutputs + o], row_f64x2, weight_f64x2[o]);
+                sum[r * kOutputs + o] =
+                    vfmaq_f64(sum[r * kOutputs + o], row_f64x2, weight_f64x2[o]);
             }
         }
     }
@@ -43,11 +44,12 @@ inline void add_group(const double* rows, const double* weights, std::size_t ste
     }
 }
 
-void affine_dots_neon(const double* rows, const double* weights, std::size_t steps, double* dots) noexcept {
+void affine_dots_neon(const double* rows, const double* weights, std::size_t steps,
+                      double* dots) noexcept {
     float64x2_t group_f64x2[kGroups][kSums];
     for (std::size_t g = 0; g < kGroups; ++g) {
-        add_group(rows + g * steps * kTileRows * kWidth, weights + g * steps * kOutputs * kWidth, steps,
-                  group_f64x2[g]);
+        add_group(rows + g * steps * kTileRows * kWidth, weights + g * steps * kOutputs * kWidth,
+                  steps, group_f64x2[g]);
     }
     for (std::size_t half = kGroups / 2; half > 0; half /= 2) {
         for (std::size_t g = 0; g < half; ++g) {

@@ -38,7 +38,8 @@ void group_sums(const MatrixView& x, std::span<const std::int64_t> labels, std::
     std::fill(sums.begin(), sums.end(), 0.0);
     const Isa isa = chosen_isa();
     const std::size_t blocks = (x.cols + kColumnsPerBlock - 1) / kColumnsPerBlock;
-    // Threads share the columns, never the rows: a sum runs over its rows in their order whoever computes it.
+    // Threads share the columns, never the rows: a sum runs over its rows in their order whoever
+    // computes it.
     for (std::size_t first_row = 0; first_row < x.rows; first_row += kRowsPerPass) {
         const std::size_t end_row = std::min(x.rows, first_row + kRowsPerPass);
         parallel_for(blocks, threads, interrupted, [&](std::size_t block, int /*worker*/) {

@@ -11,7 +11,8 @@
 
 namespace gnomon::detail {
 
-// About half a megabyte a block: long enough to hide the cost of taking it, short enough for Ctrl-C.
+// About half a megabyte a block: long enough to hide the cost of taking it, short enough for
+// Ctrl-C.
 inline constexpr std::size_t kBlockElements = std::size_t{1} << 17U;
 
 inline std::size_t rows_per_block(std::size_t elements_per_row) noexcept {

@@ -5,8 +5,9 @@
 
 namespace gnomon {
 
-void bootstrap_sums(std::span<const double> values, std::size_t n, std::size_t columns, std::uint64_t seed,
-                    std::size_t draws, std::span<double> out, int threads, const Interrupted& interrupted) {
+void bootstrap_sums(std::span<const double> values, std::size_t n, std::size_t columns,
+                    std::uint64_t seed, std::size_t draws, std::span<double> out, int threads,
+                    const Interrupted& interrupted) {
     detail::expect_size("bootstrap_sums", "values", values.size(), n * columns);
     detail::expect_size("bootstrap_sums", "out", out.size(), draws * columns);
     const KeyStream key(seed, static_cast<std::uint64_t>(Purpose::bootstrap));

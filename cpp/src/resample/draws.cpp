@@ -16,7 +16,8 @@ bool drawn_before(const KeyedRow& a, const KeyedRow& b) noexcept {
     return a.key < b.key || (a.key == b.key && a.row < b.row);
 }
 
-// Keeps the `size` rows with the smallest keys: gathers up to twice as many, then drops the larger half.
+// Keeps the `size` rows with the smallest keys: gathers up to twice as many, then drops the larger
+// half.
 class SmallestKeys {
   public:
     explicit SmallestKeys(std::size_t size) noexcept : size_(size) {}
@@ -37,15 +38,16 @@ class SmallestKeys {
         }
         std::sort(kept_.begin(), kept_.end(), drawn_before);
         std::vector<std::int64_t> rows(kept_.size());
-        std::transform(kept_.begin(), kept_.end(), rows.begin(), [](const KeyedRow& kept) { return kept.row; });
+        std::transform(kept_.begin(), kept_.end(), rows.begin(),
+                       [](const KeyedRow& kept) { return kept.row; });
         return rows;
     }
 
   private:
     // Afterwards the largest key that is kept stands at size_ - 1.
     void cut() {
-        std::nth_element(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(size_ - 1), kept_.end(),
-                         drawn_before);
+        std::nth_element(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(size_ - 1),
+                         kept_.end(), drawn_before);
         kept_.resize(size_);
         cut_ = true;
     }
@@ -64,7 +66,8 @@ void draw_keys(std::uint64_t seed, std::uint64_t purpose, std::span<std::uint64_
     }
 }
 
-std::vector<std::int64_t> draw_rows(std::uint64_t seed, std::uint64_t purpose, std::size_t n, std::size_t size) {
+std::vector<std::int64_t> draw_rows(std::uint64_t seed, std::uint64_t purpose, std::size_t n,
+                                    std::size_t size) {
     if (size == 0) {
         return {};
     }

@@ -1,4 +1,5 @@
-// The implementations of score.hpp, one file per instruction set; score_scalar.cpp is the definition.
+// The implementations of score.hpp, one file per instruction set; score_scalar.cpp is the
+// definition.
 #pragma once
 
 #include "isa/target_region.hpp"

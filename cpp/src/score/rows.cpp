@@ -43,7 +43,8 @@ void convert_row(const char* start, std::ptrdiff_t step, std::size_t cols, float
 }
 
 template <typename T, typename IsFinite>
-bool all_finite(const char* start, std::ptrdiff_t step, std::size_t cols, IsFinite is_finite) noexcept {
+bool all_finite(const char* start, std::ptrdiff_t step, std::size_t cols,
+                IsFinite is_finite) noexcept {
     constexpr auto kItem = static_cast<std::ptrdiff_t>(sizeof(T));
     unsigned bad = 0;  // no early exit: a sum without branches is vectorised
     if (step == kItem) {
@@ -78,7 +79,8 @@ float widen_f16(std::uint16_t bits) noexcept {
 
 MatrixView columns_of(const MatrixView& x, std::size_t first, std::size_t cols) noexcept {
     MatrixView part = x;
-    part.data = static_cast<const char*>(x.data) + static_cast<std::ptrdiff_t>(first) * x.col_stride;
+    part.data =
+        static_cast<const char*>(x.data) + static_cast<std::ptrdiff_t>(first) * x.col_stride;
     part.cols = cols;
     return part;
 }
@@ -87,22 +89,23 @@ bool row_is_finite(const MatrixView& x, std::size_t row) noexcept {
     const char* start = row_start(x, row);
     const std::ptrdiff_t step = x.col_stride;
     switch (x.dtype) {
-        case Dtype::f32:
-            return all_finite<std::uint32_t>(
-                start, step, x.cols, [](std::uint32_t v) { return (v & 0x7F800000U) != 0x7F800000U; });
-        case Dtype::f16:
-            return all_finite<std::uint16_t>(start, step, x.cols,
-                                             [](std::uint16_t v) { return (v & 0x7C00U) != 0x7C00U; });
-        case Dtype::bf16:
-            return all_finite<std::uint16_t>(start, step, x.cols,
-                                             [](std::uint16_t v) { return (v & 0x7F80U) != 0x7F80U; });
-        case Dtype::f64:
-            return all_finite<double>(start, step, x.cols, [](double v) {
-                // Half a unit in the last place above the largest float32: the least value that rounds to infinity.
-                constexpr double kRoundsToInfinity = 0x1.ffffffp+127;
-                return std::fabs(v) < kRoundsToInfinity;
-            });
-        default: return true;
+    case Dtype::f32:
+        return all_finite<std::uint32_t>(
+            start, step, x.cols, [](std::uint32_t v) { return (v & 0x7F800000U) != 0x7F800000U; });
+    case Dtype::f16:
+        return all_finite<std::uint16_t>(start, step, x.cols,
+                                         [](std::uint16_t v) { return (v & 0x7C00U) != 0x7C00U; });
+    case Dtype::bf16:
+        return all_finite<std::uint16_t>(start, step, x.cols,
+                                         [](std::uint16_t v) { return (v & 0x7F80U) != 0x7F80U; });
+    case Dtype::f64:
+        return all_finite<double>(start, step, x.cols, [](double v) {
+            // Half a unit in the last place above the largest float32: the least value that rounds
+            // to infinity.
+            constexpr double kRoundsToInfinity = 0x1.ffffffp+127;
+            return std::fabs(v) < kRoundsToInfinity;
+        });
+    default: return true;
     }
 }
 
@@ -114,40 +117,40 @@ const float* row_f32(const MatrixView& x, std::size_t row, float* scratch,
                      [[maybe_unused]] Isa isa) noexcept {
     using detail::convert_row;
     const char* start = detail::row_start(x, row);
-    const std::ptrdiff_t step = detail::is_contiguous(x)
-                                    ? static_cast<std::ptrdiff_t>(item_size(x.dtype))
-                                    : x.col_stride;
+    const std::ptrdiff_t step =
+        detail::is_contiguous(x) ? static_cast<std::ptrdiff_t>(item_size(x.dtype)) : x.col_stride;
     switch (x.dtype) {
-        case Dtype::f32:
-            if (step == sizeof(float) && reinterpret_cast<std::uintptr_t>(start) % alignof(float) == 0) {
-                return reinterpret_cast<const float*>(start);
-            }
-            convert_row<float>(start, step, x.cols, scratch, [](float v) { return v; });
-            break;
-        case Dtype::f16:
+    case Dtype::f32:
+        if (step == sizeof(float) &&
+            reinterpret_cast<std::uintptr_t>(start) % alignof(float) == 0) {
+            return reinterpret_cast<const float*>(start);
+        }
+        convert_row<float>(start, step, x.cols, scratch, [](float v) { return v; });
+        break;
+    case Dtype::f16:
 #if GNOMON_X86
-            if (isa != Isa::scalar && step == sizeof(std::uint16_t)) {
-                detail::widen_f16_row_f16c(start, x.cols, scratch);
-                break;
-            }
+        if (isa != Isa::scalar && step == sizeof(std::uint16_t)) {
+            detail::widen_f16_row_f16c(start, x.cols, scratch);
+            break;
+        }
 #endif
-            convert_row<std::uint16_t>(start, step, x.cols, scratch, detail::widen_f16);
-            break;
-        case Dtype::bf16:
-            convert_row<std::uint16_t>(start, step, x.cols, scratch, detail::widen_bf16);
-            break;
-        case Dtype::f64:
-            convert_row<double>(start, step, x.cols, scratch,
-                                [](double v) { return static_cast<float>(v); });
-            break;
-        case Dtype::i8:
-            convert_row<std::int8_t>(start, step, x.cols, scratch,
-                                     [](std::int8_t v) { return static_cast<float>(v); });
-            break;
-        case Dtype::u8:
-            convert_row<std::uint8_t>(start, step, x.cols, scratch,
-                                      [](std::uint8_t v) { return static_cast<float>(v); });
-            break;
+        convert_row<std::uint16_t>(start, step, x.cols, scratch, detail::widen_f16);
+        break;
+    case Dtype::bf16:
+        convert_row<std::uint16_t>(start, step, x.cols, scratch, detail::widen_bf16);
+        break;
+    case Dtype::f64:
+        convert_row<double>(start, step, x.cols, scratch,
+                            [](double v) { return static_cast<float>(v); });
+        break;
+    case Dtype::i8:
+        convert_row<std::int8_t>(start, step, x.cols, scratch,
+                                 [](std::int8_t v) { return static_cast<float>(v); });
+        break;
+    case Dtype::u8:
+        convert_row<std::uint8_t>(start, step, x.cols, scratch,
+                                  [](std::uint8_t v) { return static_cast<float>(v); });
+        break;
     }
     return scratch;
 }

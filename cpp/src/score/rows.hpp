@@ -1,7 +1,7 @@
 // Rows of any matrix as contiguous float32, and the search for rows that aren't finite.
 //
-// float16, bfloat16, int8 and uint8 widen exactly; float64 is rounded to the nearest float32, and a finite
-// float64 beyond float32's range counts as infinite.
+// float16, bfloat16, int8 and uint8 widen exactly; float64 is rounded to the nearest float32, and a
+// finite float64 beyond float32's range counts as infinite.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,7 @@ namespace gnomon {
 
 // The row as float32: where it stands when it is contiguous, aligned float32, else converted into
 // scratch[cols]. `isa` changes the speed, never the values.
-const float* row_f32(const MatrixView& x, std::size_t row, float* scratch, Isa isa = Isa::scalar) noexcept;
+const float* row_f32(const MatrixView& x, std::size_t row, float* scratch,
+                     Isa isa = Isa::scalar) noexcept;
 
 }  // namespace gnomon

@@ -1,5 +1,5 @@
-// score.hpp on AVX2: eight registers of four float64 lanes for one dot; for four rows at a time the lanes
-// are walked in four passes of eight, so that the sums stay in sixteen registers.
+// score.hpp on AVX2: eight registers of four float64 lanes for one dot; for four rows at a time the
+// lanes are walked in four passes of eight, so that the sums stay in sixteen registers.
 #include "score/kernels.hpp"
 
 #if GNOMON_X86
@@ -12,7 +12,8 @@ namespace {
 
 inline __m256d load_f64x4(const float* p) noexcept { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
 
-// The last elements of a row, followed by zeros. Adding +0.0 never changes a lane that started at +0.0.
+// The last elements of a row, followed by zeros. Adding +0.0 never changes a lane that started at
+// +0.0.
 inline void pad_tail(const float* tail, std::size_t length, float padded[kLanes]) noexcept {
     for (std::size_t i = 0; i < kLanes; ++i) {
         padded[i] = i < length ? tail[i] : 0.0F;
@@ -91,7 +92,7 @@ double sum_of_squares_f32_avx2(const float* a, std::size_t d) noexcept {
 
 // Adds the products of lanes [first, first + 8) of the block at the given pointers.
 inline void add_eight_lanes(const float* query, const float* const rows[4], std::size_t i,
-                             __m256d lanes[4][2]) noexcept {
+                            __m256d lanes[4][2]) noexcept {
     const __m256d low_f64x4 = load_f64x4(query + i);
     const __m256d high_f64x4 = load_f64x4(query + i + 4);
 #pragma GCC unroll 4
@@ -101,7 +102,8 @@ inline void add_eight_lanes(const float* query, const float* const rows[4], std:
     }
 }
 
-void dot4_f32_avx2(const float* query, const float* const rows[4], std::size_t d, double out[4]) noexcept {
+void dot4_f32_avx2(const float* query, const float* const rows[4], std::size_t d,
+                   double out[4]) noexcept {
     const std::size_t whole = d - d % kLanes;
     float query_tail[kLanes];
     float row_tails[4][kLanes];

@@ -1,5 +1,6 @@
-// score.hpp on AVX-512, in registers of four float64 lanes: Zen 4 widens four floats in one step and eight in
-// several, so that the narrow registers, of which there are 32, are half again as fast here.
+// score.hpp on AVX-512, in registers of four float64 lanes: Zen 4 widens four floats in one step
+// and eight in several, so that the narrow registers, of which there are 32, are half again as fast
+// here.
 #include "score/kernels.hpp"
 
 #if GNOMON_X86
@@ -15,8 +16,8 @@ constexpr unsigned kAll = 0xFFFFFFFFU;
 // The elements of a block that exist when `length` of them are left.
 inline unsigned tail_mask(std::size_t length) noexcept { return (1U << length) - 1U; }
 
-// Floats [4 * group, 4 * group + 4) of a block; those outside the mask are zeros and not read. Adding +0.0 never
-// changes a lane that started at +0.0.
+// Floats [4 * group, 4 * group + 4) of a block; those outside the mask are zeros and not read.
+// Adding +0.0 never changes a lane that started at +0.0.
 inline __m256d load_f64x4(const float* block, unsigned group, unsigned mask) noexcept {
     if (mask == kAll) {
         return _mm256_cvtps_pd(_mm_loadu_ps(block + 4U * group));
@@ -90,22 +91,23 @@ double sum_of_squares_f32_avx512(const float* a, std::size_t d) noexcept {
 }
 
 // Adds sixteen lanes of one block, four registers from `first_group` on, for four rows.
-inline void add_products4(const float* query, const float* const rows[4], std::size_t i, unsigned first_group,
-                          unsigned mask, __m256d lanes[4][4]) noexcept {
+inline void add_products4(const float* query, const float* const rows[4], std::size_t i,
+                          unsigned first_group, unsigned mask, __m256d lanes[4][4]) noexcept {
 #pragma GCC unroll 4
     for (unsigned g = 0; g < 4; ++g) {
         const __m256d query_f64x4 = load_f64x4(query + i, first_group + g, mask);
 #pragma GCC unroll 4
         for (unsigned r = 0; r < 4; ++r) {
-            lanes[r][g] = _mm256_fmadd_pd(query_f64x4, load_f64x4(rows[r] + i, first_group + g, mask),
-                                          lanes[r][g]);
+            lanes[r][g] = _mm256_fmadd_pd(
+                query_f64x4, load_f64x4(rows[r] + i, first_group + g, mask), lanes[r][g]);
         }
     }
 }
 
-// The sums of sixteen lanes of four rows: the other sixteen take a second walk over rows that are in cache by then.
-inline void half_lanes(const float* query, const float* const rows[4], std::size_t d, unsigned first_group,
-                       __m256d out[4][4]) noexcept {
+// The sums of sixteen lanes of four rows: the other sixteen take a second walk over rows that are
+// in cache by then.
+inline void half_lanes(const float* query, const float* const rows[4], std::size_t d,
+                       unsigned first_group, __m256d out[4][4]) noexcept {
     __m256d lanes[4][4];
 #pragma GCC unroll 4
     for (unsigned r = 0; r < 4; ++r) {
@@ -127,7 +129,8 @@ inline void half_lanes(const float* query, const float* const rows[4], std::size
     }
 }
 
-void dot4_f32_avx512(const float* query, const float* const rows[4], std::size_t d, double out[4]) noexcept {
+void dot4_f32_avx512(const float* query, const float* const rows[4], std::size_t d,
+                     double out[4]) noexcept {
     __m256d low[4][4];
     __m256d high[4][4];
     half_lanes(query, rows, d, 0, low);
@@ -142,7 +145,8 @@ void dot4_f32_avx512(const float* query, const float* const rows[4], std::size_t
 }  // namespace
 GNOMON_TARGET_END
 
-constinit const ScoreKernel kScoreAvx512{dot_f32_avx512, sum_of_squares_f32_avx512, dot4_f32_avx512};
+constinit const ScoreKernel kScoreAvx512{dot_f32_avx512, sum_of_squares_f32_avx512,
+                                         dot4_f32_avx512};
 
 }  // namespace gnomon::detail
 #endif

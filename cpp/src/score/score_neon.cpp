@@ -57,9 +57,12 @@ double dot_f32_neon(const float* a, const float* b, std::size_t d) noexcept {
     return reduce_lanes(lanes);
 }
 
-double sum_of_squares_f32_neon(const float* a, std::size_t d) noexcept { return dot_f32_neon(a, a, d); }
+double sum_of_squares_f32_neon(const float* a, std::size_t d) noexcept {
+    return dot_f32_neon(a, a, d);
+}
 
-void dot4_f32_neon(const float* query, const float* const rows[4], std::size_t d, double out[4]) noexcept {
+void dot4_f32_neon(const float* query, const float* const rows[4], std::size_t d,
+                   double out[4]) noexcept {
     for (unsigned r = 0; r < 4; ++r) {
         out[r] = dot_f32_neon(query, rows[r], d);
     }

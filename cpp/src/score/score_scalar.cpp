@@ -28,9 +28,12 @@ double dot_f32_scalar(const float* a, const float* b, std::size_t d) noexcept {
     return reduce_lanes(lanes);
 }
 
-double sum_of_squares_f32_scalar(const float* a, std::size_t d) noexcept { return dot_f32_scalar(a, a, d); }
+double sum_of_squares_f32_scalar(const float* a, std::size_t d) noexcept {
+    return dot_f32_scalar(a, a, d);
+}
 
-void dot4_f32_scalar(const float* query, const float* const rows[4], std::size_t d, double out[4]) noexcept {
+void dot4_f32_scalar(const float* query, const float* const rows[4], std::size_t d,
+                     double out[4]) noexcept {
     for (std::size_t r = 0; r < 4; ++r) {
         out[r] = dot_f32_scalar(query, rows[r], d);
     }
@@ -38,6 +41,7 @@ void dot4_f32_scalar(const float* query, const float* const rows[4], std::size_t
 
 }  // namespace
 
-constinit const ScoreKernel kScoreScalar{dot_f32_scalar, sum_of_squares_f32_scalar, dot4_f32_scalar};
+constinit const ScoreKernel kScoreScalar{dot_f32_scalar, sum_of_squares_f32_scalar,
+                                         dot4_f32_scalar};
 
 }  // namespace gnomon::detail

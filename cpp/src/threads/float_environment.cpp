@@ -24,7 +24,9 @@ std::uint64_t read_control() noexcept {
     __asm__ volatile("mrs %0, fpcr" : "=r"(value));
     return value;
 }
-void write_control(std::uint64_t value) noexcept { __asm__ volatile("msr fpcr, %0" : : "r"(value)); }
+void write_control(std::uint64_t value) noexcept {
+    __asm__ volatile("msr fpcr, %0" : : "r"(value));
+}
 #else
 #error "gnomon knows the floating-point control register of x86-64 and arm64 only"
 #endif

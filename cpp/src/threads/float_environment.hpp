@@ -5,7 +5,8 @@
 
 namespace gnomon::detail {
 
-// Rounds to nearest, keeps subnormals, traps nothing; the destructor gives back what was there before.
+// Rounds to nearest, keeps subnormals, traps nothing; the destructor gives back what was there
+// before.
 class FloatEnvironment {
   public:
     FloatEnvironment() noexcept;

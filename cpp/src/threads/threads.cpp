@@ -26,9 +26,11 @@ constexpr int kMostThreads = 4096;
 int threads_from(std::string_view text) {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < 1 || value > kMostThreads) {
+    if (error != std::errc{} || end != text.data() + text.size() || value < 1 ||
+        value > kMostThreads) {
         throw SettingError("GNOMON_NUM_THREADS is \"" + std::string(text) +
-                           "\"; set it to a whole number from 1 to " + std::to_string(kMostThreads));
+                           "\"; set it to a whole number from 1 to " +
+                           std::to_string(kMostThreads));
     }
     return value;
 }
@@ -87,10 +89,12 @@ class Shift {
 }  // namespace
 
 int default_threads() {
-    if (const char* forced = std::getenv("GNOMON_NUM_THREADS"); forced != nullptr && *forced != '\0') {
+    if (const char* forced = std::getenv("GNOMON_NUM_THREADS");
+        forced != nullptr && *forced != '\0') {
         return threads_from(forced);
     }
-    // The quota costs a few file reads and hardly ever changes; the affinity mask is one system call.
+    // The quota costs a few file reads and hardly ever changes; the affinity mask is one system
+    // call.
     static const int quota = quota_of_this_process();
     const int cpus = detail::cpus_in_affinity();
     return std::min(quota > 0 ? std::min(cpus, quota) : cpus, kMostThreads);
