@@ -1,0 +1,47 @@
+"""``gnomon demo``: the whole thing on the package's own documentation, offline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gnomon.cli._options import json_option, quiet_option
+from gnomon.cli._output import only_results_on_stdout, print_lines, print_note
+from gnomon.cli._progress import progress_shown
+from gnomon.cli.probe import probe_and_record, show
+from gnomon.probe.demo import make_demo_collection
+from gnomon.probe.settings import ProbeSettings
+from gnomon.report.writing import write_probe_report
+
+REPORT = "report.html"
+
+
+@click.command(name="demo")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("gnomon-demo"),
+    metavar="DIR",
+    show_default=True,
+    help="Folder for the collection, the report and the trail.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of every draw.")
+@json_option
+@quiet_option
+def command(out: Path, seed: int, as_json: bool, quiet: bool) -> None:
+    """Probe an upgrade between two small offline models on gnomon's own documentation.
+
+    Embeds the passages and questions that ship with the package, decides, and leaves everything in
+    DIR: the collection, an HTML report and the audit trail, which can be replayed. No network.
+    """  # fmt: skip
+    settings = ProbeSettings(seed=seed)
+    with only_results_on_stdout(), progress_shown("embedding", quiet=quiet) as progress:
+        files = make_demo_collection(out, progress=progress)
+    state_dir = out / ".gnomon"
+    result, record = probe_and_record(files, settings, state_dir=state_dir, quiet=quiet)
+    write_probe_report(out / REPORT, result, record)
+    print_note(f"report: {out / REPORT}")
+    show(result, record, as_json=as_json)
+    if not as_json:
+        print_lines("", f"again:   gnomon replay {record.seq} --state-dir {state_dir}")

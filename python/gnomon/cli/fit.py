@@ -1,0 +1,135 @@
+"""``gnomon fit``: fit and save the adapter that the probe chose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gnomon import audit
+from gnomon.cli._environment import environment
+from gnomon.cli._options import json_option, quiet_option, state_dir_option
+from gnomon.cli._output import only_results_on_stdout, print_json, print_lines
+from gnomon.cli._probe_options import common_options, files_from, input_options, settings_from
+from gnomon.cli._progress import progress_shown
+from gnomon.errors import NotMeasuredError, UsageError
+from gnomon.probe.fit import MAX_PAIRS, fit_bridge
+from gnomon.probe.gather import gather
+from gnomon.probe.recording import files_of_record, recorded_files
+from gnomon.probe.replay import located_files
+from gnomon.probe.settings import ProbeSettings
+
+if TYPE_CHECKING:
+    from gnomon.adapters.bridge import Bridge
+    from gnomon.probe.files import ProbeFiles
+
+SCHEMA = "gnomon.fit/1"
+
+
+@click.command(name="fit")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="DIR",
+    help="Folder of the bridge: weights and manifest.",
+)
+@click.option(
+    "--from",
+    "seq",
+    type=click.IntRange(min=1),
+    metavar="SEQ",
+    help="Take inputs, seed and adapter from this probe in the trail.",
+)
+@click.option(
+    "--pairs",
+    type=click.IntRange(min=2),
+    default=MAX_PAIRS,
+    show_default=True,
+    help="Most document pairs to fit on.",
+)
+@input_options
+@common_options
+@state_dir_option
+@json_option
+@quiet_option
+def command(
+    out: Path,
+    seq: int | None,
+    pairs: int,
+    state_dir: Path,
+    as_json: bool,
+    quiet: bool,
+    **flags: Any,
+) -> None:
+    """Fit an adapter on all documents it may use, save it as a bridge, record it.
+
+    With --from SEQ it is the adapter that this probe chose, on the files that it read; else name
+    the files and an adapter. Serve it with gnomon.Bridge.load(DIR).to_index_space(query).
+    """  # fmt: skip
+    files, settings, name = _asked(seq, state_dir, flags)
+    with only_results_on_stdout(), progress_shown("fitting", quiet=quiet):
+        gathered = gather(files)
+        bridge = fit_bridge(gathered.inputs, settings, name, pairs=pairs)
+        bridge.save(out)
+    outputs = _outputs(bridge)
+    record = audit.append(
+        state_dir,
+        action="fit",
+        inputs={
+            "files": recorded_files(files, gathered.fingerprints, state_dir),
+            "options": files.options(),
+            "settings": settings.to_json() | {"pairs": pairs},
+            "probe": seq,
+        },
+        outputs=outputs,
+        env=environment(settings.threads),
+    )
+    if as_json:
+        place = {"audit": {"seq": record.seq, "hash": record.hash}}
+        print_json(SCHEMA, {**outputs, "path": str(out), **place})
+        return
+    print_lines(
+        f"bridge: {outputs['adapter']['name']}, rank {outputs['adapter']['rank']}, "
+        f"{outputs['adapter']['n_pairs']} pairs, {bridge.query_profile.id} to "
+        f"{bridge.index_profile.id}",
+        f"saved: {out}",
+        f"record: {record.seq} {record.hash}",
+    )
+
+
+def _asked(
+    seq: int | None, state_dir: Path, flags: dict[str, Any]
+) -> tuple[ProbeFiles, ProbeSettings, str]:
+    """Return the files, the settings and the adapter, from the trail or from the flags."""
+    if seq is None:
+        if flags["adapter"] is None:
+            raise UsageError("name an adapter with --adapter, or a probe with --from SEQ")
+        return files_from(flags), settings_from(flags), flags["adapter"]
+    record = audit.read_record(state_dir, seq)
+    if record.action != "probe":
+        raise NotMeasuredError(
+            f"record {seq} is a {record.action}, not a probe; it chose no adapter"
+        )
+    paths = located_files(record, state_dir, root=None, given={})
+    settings = ProbeSettings.from_json(record.inputs["settings"], threads=flags["threads"])
+    name = flags["adapter"] or record.outputs["adapter"]["name"]
+    return files_of_record(record.inputs, paths), settings, name
+
+
+def _outputs(bridge: Bridge) -> dict[str, Any]:
+    adapter = bridge.adapter
+    return {
+        "adapter": {
+            "name": adapter.name,
+            "rank": adapter.rank,
+            "n_pairs": adapter.n_pairs,
+            "sha256": adapter.sha256,
+        },
+        "models": {
+            "new": {"id": bridge.query_profile.id, "fingerprint": bridge.query_profile.fingerprint},
+            "old": {"id": bridge.index_profile.id, "fingerprint": bridge.index_profile.fingerprint},
+        },
+        "usable_documents": bridge.usable_documents,
+    }

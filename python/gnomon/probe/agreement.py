@@ -1,0 +1,43 @@
+"""How far the bridged lists repeat the oracle's, and how far queries share candidates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.probe.result import Agreement
+from gnomon.stats.agreement import overlap_at, spearman_at
+from gnomon.stats.ranking import mean
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from gnomon.probe.columns import Measured
+    from gnomon.probe.settings import Tier
+
+
+def agreement_of(measured: Measured, *, tier: Tier, k: int) -> Agreement:
+    """Return overlap and rank correlation of the bridged and the oracle's top k.
+
+    With folds the bridged lists are those of fold 0's adapter. ``strict_overlap`` stands beside
+    the recall of one nearest neighbour at T0: there the whole top k is what should come back.
+    """
+    bridged, oracle = measured.bridged[0].cut(k), measured.oracle.cut(k)
+    overlap = mean(overlap_at(k, bridged, oracle))
+    correlations = spearman_at(k, bridged, oracle)
+    defined = correlations[~np.isnan(correlations)]
+    return Agreement(
+        overlap=overlap,
+        strict_overlap=overlap if tier == "T0" else None,
+        spearman=mean(defined) if len(defined) else None,
+    )
+
+
+def candidate_reuse(candidates: NDArray[np.int64]) -> float:
+    """Return the share of candidates that another query fetched too.
+
+    1 - |union of the candidate sets| / (sum of their sizes): a lower bound on the hit rate of a
+    cache that holds the working set (probe.md).
+    """
+    return 1.0 - len(np.unique(candidates)) / candidates.size

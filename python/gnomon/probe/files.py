@@ -1,0 +1,134 @@
+"""Which files a probe reads, and what each of them is for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from gnomon.errors import UsageError
+from gnomon.sources import CollectionFiles, resolve_collection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+FILE_ROLES = (
+    "old_docs", "new_docs", "old_queries", "new_queries",
+    "docs", "queries", "qrels", "ids", "new_ids", "old_profile", "new_profile",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeFiles:
+    """The files of one probe by role; None where there is none.
+
+    Attributes
+    ----------
+    old_docs, new_docs, old_queries, new_queries
+        Vector files.
+    docs
+        The corpus as JSON Lines: ids and text.
+    queries
+        The query log as JSON Lines, or one id a line.
+    qrels
+        Judgements, BEIR or TREC.
+    ids
+        Ids of the document vectors, where there is no ``docs``.
+    new_ids
+        Ids that ``new_docs`` covers, when it is not all of them.
+    old_profile, new_profile
+        Descriptions of the models (JSON).
+    old_name, new_name
+        Names of the models, for files without a description.
+    vector_column, id_column, key
+        Where vectors and ids stand inside Parquet, Arrow, ``.npz`` and HDF5 files.
+    """
+
+    old_docs: Path
+    new_docs: Path
+    old_queries: Path | None = None
+    new_queries: Path | None = None
+    docs: Path | None = None
+    queries: Path | None = None
+    qrels: Path | None = None
+    ids: Path | None = None
+    new_ids: Path | None = None
+    old_profile: Path | None = None
+    new_profile: Path | None = None
+    old_name: str
+    new_name: str
+    vector_column: str | None = None
+    id_column: str | None = None
+    key: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse combinations that no file content could make whole."""
+        if (self.old_queries is None) != (self.new_queries is None):
+            given, lacking = ("--old-queries", "--new-queries")
+            if self.old_queries is None:
+                given, lacking = lacking, given
+            raise UsageError(
+                f"{given} is given but {lacking} is not; a query is measured in both spaces"
+            )
+        if self.qrels is not None and self.old_queries is None:
+            raise UsageError(
+                "--qrels is given without query vectors; add --old-queries and --new-queries"
+            )
+        if self.docs is not None and self.ids is not None:
+            raise UsageError("--docs and --ids both name the documents; give one of them")
+
+    def roles(self) -> Iterator[tuple[str, Path]]:
+        """Yield the files that are there, by role."""
+        for role in FILE_ROLES:
+            path = getattr(self, role)
+            if path is not None:
+                yield role, path
+
+    def options(self) -> dict[str, str | None]:
+        """Return what is not a file, as it stands in the record."""
+        paths = set(FILE_ROLES)
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in paths}
+
+    @classmethod
+    def from_record(cls, paths: Mapping[str, Path], options: Mapping[str, Any]) -> ProbeFiles:
+        """Rebuild the files of a record from resolved paths."""
+        return cls(**dict(paths), **dict(options))
+
+
+def collection_files(
+    folder: Path, old: str, new: str, *, given: Mapping[str, Any] | None = None
+) -> ProbeFiles:
+    """Return the files of a BEIR folder with ``emb/NAME.corpus.npy``; ``given`` overrides.
+
+    Parameters
+    ----------
+    folder
+        The collection.
+    old, new
+        Names of the two models in its ``emb`` folder.
+    given
+        Files and options of single flags, each of which takes the place of the folder's.
+    """
+    collection = resolve_collection(folder)
+    old_files, new_files = collection.model(old), collection.model(new)
+    found: dict[str, Any] = {
+        "docs": collection.corpus,
+        "queries": collection.queries,
+        "qrels": collection.qrels,
+        "old_docs": old_files.documents,
+        "new_docs": new_files.documents,
+        "old_profile": _description(collection, old),
+        "new_profile": _description(collection, new),
+        "old_name": old,
+        "new_name": new,
+    }
+    if old_files.queries is not None and new_files.queries is not None:
+        found |= {"old_queries": old_files.queries, "new_queries": new_files.queries}
+    else:
+        found |= {"queries": None, "qrels": None}
+    return ProbeFiles(**found | {name: it for name, it in (given or {}).items() if it is not None})
+
+
+def _description(collection: CollectionFiles, name: str) -> Path | None:
+    path = collection.root / "emb" / f"{name}.json"
+    return path if path.is_file() else None

@@ -1,0 +1,54 @@
+"""Fitting the bridge that is served: on everything it may use, not on what a probe held out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.adapters.bridge import Bridge
+from gnomon.adapters.kmeans import fit_clusters
+from gnomon.probe.fitting import Fitter
+from gnomon.probe.plan import draw_pairs
+
+if TYPE_CHECKING:
+    from gnomon.probe.inputs import ProbeInputs
+    from gnomon.probe.settings import ProbeSettings
+
+MAX_PAIRS = 50_000  # retention saturates near 10,000 pairs (arXiv 2510.13406); memory does not
+
+
+def fit_bridge(
+    inputs: ProbeInputs, settings: ProbeSettings, name: str, *, pairs: int = MAX_PAIRS
+) -> Bridge:
+    """Return the adapter ``name`` fitted on up to ``pairs`` documents, ready to be saved.
+
+    Parameters
+    ----------
+    inputs
+        Vectors of both models; judgements are not used, so every document may be a pair.
+    settings
+        Seed and fit scope of the probe that chose the adapter.
+    name
+        An adapter of the table.
+    pairs
+        Most pairs to use; fewer documents are all used.
+
+    Raises
+    ------
+    NotMeasuredError
+        The adapter is not offered for so few documents.
+    """
+    clusters = None
+    if name == "per_cluster":
+        clusters = fit_clusters(inputs.old_docs, seed=settings.seed, threads=settings.threads)
+    covered = np.asarray(inputs.covered)
+    adapter = Fitter(inputs, settings, clusters).fitted(name, draw_pairs(settings, covered, pairs))
+    return Bridge(
+        adapter,
+        query_profile=inputs.new_profile,
+        index_profile=inputs.old_profile,
+        fit_scope=settings.fit_scope,
+        seed=settings.seed,
+        usable_documents=len(covered),
+    )

@@ -1,0 +1,205 @@
+"""The probe from inputs to result: gather lists in few walks, measure, ask the rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.adapters.kmeans import fit_clusters
+from gnomon.errors import NotMeasuredError
+from gnomon.probe.bridging import Adapters, FirstLists, measure
+from gnomon.probe.choosing import Chosen, compare, without_comparison
+from gnomon.probe.conclusion import Conclusion
+from gnomon.probe.fitting import Fitter
+from gnomon.probe.mini_index import mini_index
+from gnomon.probe.plan import (
+    Rows,
+    allowed_rows,
+    deciding_pools,
+    no_rows,
+    sample_rows,
+    selection_rows,
+    union_of,
+)
+from gnomon.probe.spaces import Spaces, resized
+from gnomon.probe.truth import Evaluation, evaluation_of, relevance_by_oracle
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gnomon.adapters.base import FittedAdapter
+    from gnomon.probe.inputs import ProbeInputs
+    from gnomon.probe.passes import RankedLists
+    from gnomon.probe.result import ProbeResult
+    from gnomon.probe.settings import ProbeSettings
+    from gnomon.types import Progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeRun:
+    """A result and the adapters behind its deciding figures, which the trail stores for replay."""
+
+    result: ProbeResult
+    adapters: Sequence[FittedAdapter]
+
+
+def run_probe(
+    inputs: ProbeInputs,
+    settings: ProbeSettings,
+    *,
+    stored: Sequence[FittedAdapter] | None = None,
+    progress: Progress | None = None,
+) -> ProbeRun:
+    """Measure the five rankings and decide.
+
+    Parameters
+    ----------
+    inputs
+        Vectors and judgements.
+    settings
+        What to measure.
+    stored
+        Adapters of an earlier run to use for the deciding figures, in its order; a replay passes
+        them so that no figure hangs on this machine's LAPACK.
+    progress
+        Told about the blocks of every walk over the documents.
+
+    Returns
+    -------
+    ProbeRun
+
+    Raises
+    ------
+    NotMeasuredError
+        The inputs cannot answer: no query to evaluate, k above the number of documents, a corpus
+        too small to fit on, or nothing that the rule could decide by.
+    InvalidInputError
+        A row of a matrix holds NaN or infinity; the message names matrix and row.
+    """
+    inputs = _sampled(inputs, settings)
+    spaces = Spaces(inputs, settings.threads)
+    evaluation = evaluation_of(inputs, settings)
+    depth = _depth(inputs, settings, evaluation)
+    held_out = no_rows() if evaluation.masked is None else evaluation.masked
+    selection = selection_rows(settings, inputs.covered, held_out)
+
+    oracle, neighbours = _ask_new_space(spaces, evaluation, selection, depth, progress)
+    if evaluation.relevance is None:
+        found = relevance_by_oracle(evaluation.tier, oracle.ids, settings.k)
+        evaluation = replace(evaluation, relevance=found)
+
+    clusters = fit_clusters(inputs.old_docs, seed=settings.seed, threads=settings.threads)
+    fitter = Fitter(inputs, settings, clusters)
+    first, chosen = _ask_old_space(
+        spaces, fitter, evaluation, selection, neighbours, held_out, oracle, progress
+    )
+    adapters = _fit(fitter, evaluation, chosen, union_of([selection, held_out]), stored)
+    measured = measure(
+        spaces, evaluation, adapters, first, k=settings.k, depth=depth, progress=progress
+    )
+    conclusion = Conclusion(
+        spaces=spaces,
+        settings=settings,
+        evaluation=evaluation,
+        measured=measured,
+        depth=depth,
+        chosen=chosen,
+        adapters=adapters,
+        clusters=clusters,
+        mini_index=mini_index(spaces, settings, evaluation, adapters, measured, progress),
+        zero_rows={},
+    )
+    return ProbeRun(result=conclusion.result(), adapters=adapters.deciding)
+
+
+def _sampled(inputs: ProbeInputs, settings: ProbeSettings) -> ProbeInputs:
+    """Return the inputs with the new vectors of the sample only, as ``--sample`` asks."""
+    if settings.sample is None:
+        return inputs
+    log = inputs.log
+    judged = no_rows() if log is None or log.relevance is None else log.relevance.rows
+    rows = sample_rows(settings, inputs.covered, judged)
+    return replace(inputs, new_docs=inputs.new_vectors(rows), new_rows=rows)
+
+
+def _depth(inputs: ProbeInputs, settings: ProbeSettings, evaluation: Evaluation) -> int:
+    """Return the candidate depth, cut to what every list can hold."""
+    findable = len(inputs.covered) - (0 if evaluation.masked is None else 1)
+    if settings.k > findable:
+        raise NotMeasuredError(
+            f"k is {settings.k}, but a list can hold no more than {findable} of the "
+            f"{len(inputs.covered)} documents with new vectors; lower --k"
+        )
+    return min(settings.candidate_depth, findable)
+
+
+def _ask_new_space(
+    spaces: Spaces,
+    evaluation: Evaluation,
+    selection: Rows,
+    depth: int,
+    progress: Progress | None,
+) -> tuple[RankedLists, Rows]:
+    """Return the oracle's lists, and the nearest document of every selection document."""
+    walk = spaces.new_pass()
+    masked = None if evaluation.masked is None else spaces.in_new(evaluation.masked)
+    asked = walk.ask(evaluation.new, depth, masked=masked)
+    if len(selection) == 0:
+        return spaces.run_new(walk, progress)[asked], no_rows()
+    vectors = spaces.inputs.new_vectors(selection)
+    nearest = walk.ask(vectors, 1, masked=spaces.in_new(selection))
+    answers = spaces.run_new(walk, progress)
+    return answers[asked], answers[nearest].ids[:, 0]
+
+
+def _ask_old_space(
+    spaces: Spaces,
+    fitter: Fitter,
+    evaluation: Evaluation,
+    selection: Rows,
+    neighbours: Rows,
+    held_out: Rows,
+    oracle: RankedLists,
+    progress: Progress | None,
+) -> tuple[FirstLists, Chosen]:
+    """Return the lists that need no adapter, and the adapter that the held-out documents choose."""
+    settings = fitter.settings
+    walk = spaces.old_pass()
+    swapped = resized(evaluation.new, spaces.inputs.old_docs.shape[1])
+    quo = walk.ask(evaluation.old, settings.k, masked=evaluation.masked)
+    swap = walk.ask(swapped, settings.k, masked=evaluation.masked)
+    comparison = None
+    if len(selection):
+        comparison = compare(
+            fitter, walk, selection=selection, neighbours=neighbours, held_out=held_out
+        )
+    answers = walk.run(progress)
+    chosen = (
+        without_comparison(settings.adapter) if comparison is None else comparison.settle(answers)
+    )
+    lists = FirstLists(status_quo=answers[quo], naive_swap=answers[swap], oracle=oracle)
+    return lists, chosen
+
+
+def _fit(
+    fitter: Fitter,
+    evaluation: Evaluation,
+    chosen: Chosen,
+    held_out: Rows,
+    stored: Sequence[FittedAdapter] | None,
+) -> Adapters:
+    """Fit what the second walk needs; ``stored`` adapters take the place of the deciding fits."""
+    relevance = evaluation.relevance
+    assert relevance is not None
+    settings, covered = fitter.settings, fitter.inputs.covered
+    pools = deciding_pools(settings, covered, held_out, np.unique(relevance.rows))
+    name = chosen.name if stored is None else stored[0].name
+    seen_decides = settings.fit_scope == "seen"
+    return Adapters(
+        deciding=fitter.deciding(name, pools) if stored is None else list(stored),
+        seen=None if seen_decides else fitter.seen(name, allowed_rows(covered, held_out)),
+        curve={} if seen_decides else fitter.curve(name, pools),
+        folded=pools.folded,
+    )

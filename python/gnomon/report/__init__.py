@@ -1,0 +1,1 @@
+"""Views of results: text, Markdown, HTML. Computes nothing."""
