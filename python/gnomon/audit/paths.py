@@ -8,7 +8,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from gnomon.audit.canonical import is_sha256, sha256_hex
 from gnomon.errors import InvalidInputError, MissingInputError
@@ -127,8 +127,14 @@ def public_uri(uri: str) -> str:
     >>> public_uri("postgresql://ann:secret@db.example:5432/docs?sslpassword=x")
     'postgresql://db.example:5432/docs'
     """
-    parts = urlsplit(uri)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        # Python's own message may repeat the address, and with it the password.
+        raise InvalidInputError("the address is malformed: its host cannot be read") from None
+    scheme, colon, rest = uri.partition(":")
+    slashes = "//" if rest.startswith("//") else ""
+    return f"{scheme}{colon}{slashes}{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def file_entry(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal
 
 from gnomon.audit.canonical import canonical_bytes, parse_json
@@ -220,7 +221,8 @@ def _is_number(value: Any) -> bool:
 
 def _moved(old: Any, new: Any) -> float | None:
     if _is_number(old) and _is_number(new):
-        return abs(float(old) - float(new))
+        # As decimals, so that 0.502 against 0.5 has moved by 0.002 and not by a bit more.
+        return float(abs(Decimal(repr(old)) - Decimal(repr(new))))
     return float("inf") if _holds_number(old) or _holds_number(new) else None
 
 
