@@ -64,7 +64,7 @@ def test_scores_stay_in_range_and_self_is_one(builder: str, isa: str) -> None:
 def test_k_beyond_n_gives_n_hits(isa: str) -> None:
     """No padding and no sentinel: k > n returns every row once."""
     docs = matrix([[1, 0], [0, 1], [-1, 0]])
-    for k in (3, 4, 1000, 2**31, 2**62):
+    for k in (3, 4, 1000, 2**31, 2**62, 2**63 - 1):
         for route, (row,) in answers(matrix([[1, 0]]), docs, k):
             assert row.ids.tolist() == [0, 1, 2], (route, k)
 
@@ -189,42 +189,6 @@ def test_fewer_rows_than_k_remain() -> None:
         kernels.topk(docs[:2], docs, 5, **limits.arguments)
 
 
-def test_classes_split_a_pass(isa: str) -> None:
-    """A request with a class sees only the rows of that label; one pass serves them all."""
-    rng = np.random.default_rng(7)
-    docs, queries = gaussian(rng, 1500, 24), gaussian(rng, 11, 24)
-    labels = rng.integers(0, 3, 1500).astype(np.uint8)
-    barred = [[3 * row, 3 * row + 1] for row in range(11)]
-    bars = Limits(barred).arguments["exclude"]
-    asked = [(None, None), (0, None), (1, barred), (2, None), (9, None)]
-    requests = [
-        kernels.SearchRequest(queries, 12, exclude=bars if rows else None, row_class=label)
-        for label, rows in asked
-    ]
-    for target in (docs, kernels.VectorIndex(docs)):
-        for threads in THREADS:
-            found = kernels.topk_pass(target, requests, row_labels=labels, threads=threads)
-            for (label, rows), hits in zip(asked, found, strict=True):
-                expected = reference.top_k(
-                    queries, docs, 12, exclude=rows, row_labels=labels, row_class=label
-                )
-                assert_same(rows_of(hits), expected, (label, threads))
-
-
-def test_requests_of_unequal_size_share_a_pass(isa: str) -> None:
-    """Each request of a pass has its own queries and k; an empty one has an empty answer."""
-    rng = np.random.default_rng(8)
-    docs = gaussian(rng, 900, 40)
-    sizes = [(1, 900), (0, 3), (33, 1), (5, 17)]
-    batches = [gaussian(rng, q, 40) for q, _ in sizes]
-    requests = [kernels.SearchRequest(x, k) for x, (_, k) in zip(batches, sizes, strict=True)]
-    for hits, queries, (_, k) in zip(
-        kernels.topk_pass(docs, requests), batches, sizes, strict=True
-    ):
-        assert_same(rows_of(hits), reference.top_k(queries, docs, k), k)
-    assert kernels.topk_pass(docs, []) == []
-
-
 @pytest.mark.parametrize("builder", ["smooth", "tiny_gaps", "huge_lengths", "signs"])
 def test_a_batch_is_its_queries_one_by_one(builder: str, isa: str) -> None:
     """The answer to a query does not depend on which other queries it is asked with."""
@@ -297,3 +261,21 @@ def test_repeated_runs_are_identical(isa: str) -> None:
     first = rows_of(kernels.topk(queries, docs, 50, threads=7))
     for _ in range(5):
         assert_same(rows_of(kernels.topk(queries, docs, 50, threads=7)), first)
+
+
+def test_k_beyond_any_memory(isa: str) -> None:
+    """A k of any size asks for all rows; memory follows the rows there are, not k."""
+    docs = gaussian(np.random.default_rng(15), 9, 8)
+    expected = reference.top_k(docs, docs, 9)
+    for k in (2**40, 2**63, 2**64, 10**30):
+        assert_same(rows_of(kernels.topk(docs, docs, k)), expected, k)
+        assert_same(rows_of(kernels.VectorIndex(docs).search(docs, k)), expected, k)
+
+
+def test_no_dimensions() -> None:
+    """Vectors of no dimensions are all zero vectors, or refused; nothing else."""
+    try:
+        found = rows_of(kernels.topk(np.ones((2, 0), np.float32), np.ones((3, 0), np.float32), 2))
+    except ValueError:
+        return
+    assert_same(found, [Row(np.array([0, 1]), np.zeros(2, np.float32))] * 2)

@@ -252,3 +252,19 @@ def test_empty_subset_and_empty_exclusions() -> None:
         rows_of(kernels.topk(docs[:3], docs, 2, exclude=[[], [], []])),
         reference.top_k(docs[:3], docs, 2),
     )
+
+
+def test_lists_are_arrays() -> None:
+    """Nested lists of floats are taken like the array they make."""
+    docs = gaussian(np.random.default_rng(9), 12, 4)
+    expected = reference.top_k(docs[:3], docs, 4)
+    for route, found in answers(docs[:3].tolist(), docs.tolist(), 4):
+        assert_same(found, expected, route)
+
+
+def test_masked_arrays_do_not_lose_their_mask() -> None:
+    """Hidden values never count as data: a masked array with a mask is refused."""
+    docs = np.ma.masked_array(gaussian(np.random.default_rng(9), 12, 4))
+    docs[3, 2] = np.ma.masked
+    with pytest.raises(TypeError, match="mask"):
+        kernels.topk(docs[:1].filled(0), docs, 4)
