@@ -63,7 +63,7 @@ def fit_isotonic(x: Floats, y: Floats, *, weights: Floats | None = None) -> Isot
     """
     weights = np.ones(len(x)) if weights is None else weights
     _check(x, y, weights)
-    order = np.lexsort((y, x))
+    order = np.lexsort((weights, y, x))
     blocks: list[tuple[float, float, float, float]] = []  # first x, last x, sum of w*y, sum of w
     points = zip(x[order].tolist(), y[order].tolist(), weights[order].tolist(), strict=True)
     for at, value, weight in points:
