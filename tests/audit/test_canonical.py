@@ -63,7 +63,7 @@ def test_values_have_one_form(value: object, text: str) -> None:
 
 
 def test_keys_are_sorted_by_utf16_units() -> None:
-    """An emoji (a surrogate pair from D800) sorts before U+FB33, though its code point is larger."""
+    """An emoji (surrogates from D800) sorts before U+FB33, though its code point is larger."""
     keys = ["\ufb33", "\U0001f600", "\u20ac", "ö", "\x80", "1", "\r", ""]
     stored = canonical_bytes(dict.fromkeys(keys)).decode()
     assert list(parse_json(stored.encode())) == list(reversed(keys))
@@ -104,7 +104,7 @@ def test_deep_nesting_is_refused() -> None:
 @pytest.mark.parametrize("text", [b"NaN", b"[Infinity]", b"1e999", b"\xff", b'"a\nb"', b"", b"{"])
 def test_reading_is_strict(text: bytes) -> None:
     """What canonical JSON never writes is refused when read."""
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"no JSON|range|decode|control|Expecting|Extra"):
         parse_json(text)
 
 

@@ -37,10 +37,15 @@ def test_a_full_disk_stops_with_a_valid_trail(
 ) -> None:
     """Appends go on until the disk is full; then the error says so and the trail verifies."""
     state_dir, appended = small_disk / "state", 0
-    with pytest.raises(StateError, match=r"disk is full.*free some space"):
+
+    def fill() -> None:
+        nonlocal appended
         for _ in range(1000):
             add(state_dir, text="x" * 3000)
             appended += 1
+
+    with pytest.raises(StateError, match=r"disk is full.*free some space"):
+        fill()
     assert appended > 5
     assert audit.verify(state_dir).records == appended
     assert audit.verify(state_dir).ok

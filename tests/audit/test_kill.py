@@ -1,4 +1,4 @@
-"""Killed at any instant, the trail holds the old state, the new one, or a torn tail that is named."""
+"""Killed at any instant, the trail holds the old state, the new one, or a named torn tail."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def test_the_environment_names_no_one(monkeypatch: pytest.MonkeyPatch) -> None:
     import socket
 
     env = audit.collect_env(gnomon="0.1", isa="avx2", threads=2, numpy="2.4", blas="openblas 0.3")
-    assert env["python"].startswith("CPython 3.")
+    assert str(env["python"]).startswith("CPython 3.")
     assert env["isa"] == "avx2"
     text = audit.canonical_bytes(env).decode()
     assert socket.gethostname() not in text

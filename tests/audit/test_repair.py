@@ -113,7 +113,7 @@ def test_a_repair_that_fails_leaves_the_torn_trail(
 
 
 def test_a_taken_side_name_is_not_overwritten(torn: Path) -> None:
-    """The side file is created exclusively; other bytes or a link under its name stop the repair."""
+    """The side file is created exclusively; other bytes under its name stop the repair."""
     tail = tail_of(torn)
     name = f"audit.torn-20-{hashlib.sha256(tail).hexdigest()[:16]}.bin"
     aside = torn.with_name(name)

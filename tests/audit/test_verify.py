@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -258,4 +257,4 @@ def test_reading_creates_nothing(trail: Path, tmp_path: Path) -> None:
     copy.mkdir()
     (copy / "audit.jsonl").write_bytes(trail.read_bytes())
     assert audit.verify(copy).ok
-    assert os.listdir(copy) == ["audit.jsonl"]
+    assert [path.name for path in copy.iterdir()] == ["audit.jsonl"]
