@@ -1,0 +1,75 @@
+# The compiled core, grouped as the files cpp/bindings/bind_*.cpp.
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# bind_isa.cpp
+def isa() -> str: ...
+def runnable_isas() -> list[str]: ...
+def default_threads() -> int: ...
+
+# bind_linear.cpp; a matrix is any 2-D array of the contract's dtypes, bfloat16 as uint16
+def first_nonfinite_row(x: NDArray[Any], threads: int) -> int | None: ...
+def norms(x: NDArray[Any], threads: int) -> NDArray[np.float64]: ...
+def normalize(x: NDArray[Any], threads: int) -> NDArray[np.float32]: ...
+def affine_map(
+    x: NDArray[Any],
+    weights: NDArray[np.float32],
+    bias: NDArray[np.float32] | None,
+    threads: int,
+) -> NDArray[np.float32]: ...
+def pair_scores(
+    queries: NDArray[Any],
+    docs: NDArray[Any],
+    ids: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    threads: int,
+) -> tuple[NDArray[np.float32], int | None]: ...
+def group_sums(
+    x: NDArray[Any], labels: NDArray[np.int64], n_groups: int, threads: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+
+# bind_resample.cpp
+def draw_keys(seed: int, purpose: int, n: int) -> NDArray[np.uint64]: ...
+def draw_rows(
+    seed: int, purpose: int, n: int, size: int, among: NDArray[np.int64] | None
+) -> NDArray[np.int64]: ...
+def bootstrap_sums(
+    values: NDArray[np.float64], seed: int, draws: int, threads: int
+) -> NDArray[np.float64]: ...
+
+# bind_cosine.cpp; a request is (queries, k, row class, exclude offsets, exclude rows), a hit list is
+# (ids, scores, offsets)
+_Request = tuple[
+    NDArray[Any], int, int | None, NDArray[np.int64] | None, NDArray[np.int64] | None
+]
+_Hits = tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
+
+def cosine_top_k(
+    docs: NDArray[Any],
+    requests: list[_Request],
+    subset: NDArray[np.int64] | None,
+    row_labels: NDArray[np.uint8] | None,
+    threads: int,
+    progress: Callable[[int, int], None] | None,
+) -> list[_Hits]: ...
+
+class VectorIndex:
+    def __init__(self, docs: NDArray[Any], threads: int) -> None: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def cols(self) -> int: ...
+    @property
+    def zero_rows(self) -> int: ...
+    def search(
+        self,
+        requests: list[_Request],
+        subset: NDArray[np.int64] | None,
+        row_labels: NDArray[np.uint8] | None,
+        threads: int,
+        progress: Callable[[int, int], None] | None,
+    ) -> list[_Hits]: ...

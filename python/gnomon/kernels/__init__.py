@@ -1,0 +1,43 @@
+"""The compiled kernels on NumPy arrays: exact, deterministic, threaded.
+
+Every function checks its arguments and names what is wrong with them; the numeric contract is in
+``cpp/README.md``.
+"""
+
+from __future__ import annotations
+
+try:
+    from gnomon import _core  # noqa: F401
+except ImportError as error:
+    error.add_note("The compiled core of gnomon is missing; build it with: pip install .")
+    raise
+
+from gnomon.kernels.cosine import SearchRequest, topk, topk_hits, topk_pass
+from gnomon.kernels.hits import Hits, TopK, TopKRow
+from gnomon.kernels.isa import default_threads, isa, runnable_isas
+from gnomon.kernels.linear import affine_map, group_sums, normalize, norms, pair_scores
+from gnomon.kernels.resample import Purpose, bootstrap_sums, draw_keys, draw_rows
+from gnomon.kernels.vector_index import VectorIndex
+
+__all__ = [
+    "Hits",
+    "Purpose",
+    "SearchRequest",
+    "TopK",
+    "TopKRow",
+    "VectorIndex",
+    "affine_map",
+    "bootstrap_sums",
+    "default_threads",
+    "draw_keys",
+    "draw_rows",
+    "group_sums",
+    "isa",
+    "normalize",
+    "norms",
+    "pair_scores",
+    "runnable_isas",
+    "topk",
+    "topk_hits",
+    "topk_pass",
+]
