@@ -1,1 +1,33 @@
 """gnomon measures retrieval and answers with a decision."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gnomon.kernels import Hits, TopK, VectorIndex, topk
+
+__all__ = ["Hits", "TopK", "VectorIndex", "topk"]
+
+# Where each public name lives; its module is imported when the name is first used, so that
+# `import gnomon` stays cheap.
+_HOMES = {
+    "Hits": "gnomon.kernels",
+    "TopK": "gnomon.kernels",
+    "VectorIndex": "gnomon.kernels",
+    "topk": "gnomon.kernels",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Return a public name from the module that defines it."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

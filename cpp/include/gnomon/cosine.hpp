@@ -1,16 +1,16 @@
 // Exact cosine top-k over the rows of a matrix.
 //
-// Formula: score(u, x) = dot(u, x) / (|u| |x|) in float64 lanes, rounded once to float32, clipped to [-1, 1]
-// (cpp/src/score/score.hpp is the definition). Hits are ordered by score descending, then row ascending.
-// Preconditions: queries and documents have the same number of columns; exclusions and subset hold rows of
-// the documents, ascending. Anything else throws std::invalid_argument.
-// Edge cases: a row or query of norm 0 scores 0.0; NaN or infinity throws NonFiniteError; k may exceed the
-// number of admissible rows and then all of them are hits; no rows, no queries and an empty subset give
-// empty lists.
-// The result depends on nothing but the values: not on instruction set, threads, blocks, source or the
-// other queries of the call. docs/kernels/cosine.md derives the bound by which rows are skipped.
-// Complexity: O(Q n d) int8 operations, O((k + rows near the k-th) d) float64 ones a query; extra memory
-// O(threads x block + Q k).
+// Formula: score(u, x) = dot(u, x) / (|u| |x|) in float64 lanes, rounded once to float32, clipped
+// to [-1, 1] (cpp/src/score/score.hpp is the definition). Hits are ordered by score descending,
+// then row ascending. Preconditions: queries and documents have the same number of columns;
+// exclusions and subset hold rows of the documents, ascending. Anything else throws
+// std::invalid_argument. Edge cases: a row or query of norm 0 scores 0.0; NaN or infinity throws
+// NonFiniteError; k may exceed the number of admissible rows and then all of them are hits; no
+// rows, no queries and an empty subset give empty lists. The result depends on nothing but the
+// values: not on instruction set, threads, blocks, source or the other queries of the call.
+// docs/kernels/cosine.md derives the bound by which rows are skipped. Complexity: O(Q n d) int8
+// operations, O((k + rows near the k-th) d) float64 ones a query; extra memory O(threads x block +
+// Q k).
 #pragma once
 
 #include <cstddef>
@@ -32,14 +32,16 @@ namespace gnomon {
 struct SearchRequest {
     MatrixView queries;
     std::size_t k = 0;
-    std::optional<std::uint8_t> row_class;         // only rows with this label, when set
-    std::span<const std::int64_t> exclude_offsets; // queries.rows + 1 offsets into exclude_rows, or empty
-    std::span<const std::int64_t> exclude_rows;    // ascending for each query
+    std::optional<std::uint8_t> row_class;  // only rows with this label, when set
+    std::span<const std::int64_t>
+        exclude_offsets;  // queries.rows + 1 offsets into exclude_rows, or empty
+    std::span<const std::int64_t> exclude_rows;  // ascending for each query
 };
 
 struct SearchOptions {
-    std::optional<std::span<const std::int64_t>> subset; // the only rows to search, ascending and distinct
-    std::span<const std::uint8_t> row_labels;            // one a row, or empty
+    std::optional<std::span<const std::int64_t>>
+        subset;                                // the only rows to search, ascending and distinct
+    std::span<const std::uint8_t> row_labels;  // one a row, or empty
     int threads = 1;
     Interrupted interrupted;
     // Told how many of all row-query pairs are done; called like `interrupted`. May be empty.
@@ -56,12 +58,12 @@ struct HitLists {
 // Diagnostics; they vary with instruction set and threads and belong in no record.
 struct SearchCounters {
     std::uint64_t pairs_screened = 0;
-    std::uint64_t candidates = 0; // pairs that the screen let through
-    std::uint64_t rescored = 0;   // pairs whose score was computed in float64
+    std::uint64_t candidates = 0;  // pairs that the screen let through
+    std::uint64_t rescored = 0;    // pairs whose score was computed in float64
 };
 
 struct SearchResult {
-    std::vector<HitLists> lists; // one for each request
+    std::vector<HitLists> lists;  // one for each request
     std::size_t zero_queries = 0;
     SearchCounters counters;
 };
@@ -94,7 +96,8 @@ class VectorIndex {
     std::size_t cols() const noexcept;
     std::size_t zero_rows() const noexcept;
 
-    SearchResult search(std::span<const SearchRequest> requests, const SearchOptions& options) const;
+    SearchResult search(std::span<const SearchRequest> requests,
+                        const SearchOptions& options) const;
 
   private:
     struct Prepared;

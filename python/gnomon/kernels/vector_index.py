@@ -1,0 +1,121 @@
+"""The prepared index: coded once, searched many times, saved and opened by memory map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gnomon import _core
+from gnomon.kernels._arrays import as_matrix, as_threads, core_errors
+from gnomon.kernels.cosine import SearchRequest, as_topk, run_requests
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from gnomon.kernels.hits import Hits, TopK
+    from gnomon.kernels.row_lists import Exclude
+    from gnomon.types import Progress
+
+
+class VectorIndex:
+    """Documents prepared for exact cosine top-k.
+
+    Holds an int8 code of every document (d bytes, and 16 a row) beside a read-only view of ``docs``,
+    which decides the scores: changing that array afterwards is an error that cannot be detected.
+    Answers are those of `gnomon.topk`, to the bit.
+
+    Parameters
+    ----------
+    docs
+        [n, d] array of any dtype and layout that `gnomon.topk` takes; it is not copied.
+    threads
+        None for the CPUs that this process may use.
+
+    Raises
+    ------
+    InvalidInputError
+        For NaN or infinity; the message names the row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> index = VectorIndex(np.float32([[1, 0], [0.6, 0.8], [0, 0]]))
+    >>> len(index), index.dim, index.n_zero_rows
+    (3, 2, 1)
+    >>> index.search([3.0, 4.0], k=2).ids
+    array([[1, 0]])
+    """
+
+    __slots__ = ("_core", "_docs")
+
+    def __init__(self, docs: ArrayLike, *, threads: int | None = None) -> None:
+        self._docs: NDArray[Any] | None = as_matrix(docs, "docs")
+        with core_errors():
+            self._core = _core.VectorIndex(self._docs, as_threads(threads))
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return self._core.rows
+
+    @property
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return self._core.cols
+
+    @property
+    def n_zero_rows(self) -> int:
+        """How many documents are zero vectors; they score 0.0 against everything."""
+        return self._core.zero_rows
+
+    def search_pass(
+        self,
+        requests: Sequence[SearchRequest],
+        *,
+        subset: Iterable[int] | NDArray[Any] | None = None,
+        row_labels: ArrayLike | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> list[Hits]:
+        """Answer several requests in one pass; see `gnomon.kernels.topk_pass`."""
+        return run_requests(
+            self._core.search,
+            requests,
+            len(self),
+            self.dim,
+            subset=subset,
+            row_labels=row_labels,
+            threads=threads,
+            progress=progress,
+        )
+
+    def search_hits(
+        self,
+        queries: ArrayLike,
+        k: int,
+        *,
+        exclude: Exclude | None = None,
+        subset: Iterable[int] | NDArray[np.int64] | None = None,
+        threads: int | None = None,
+    ) -> Hits:
+        """Return the exact k most similar documents of every query as `Hits`; see `search`."""
+        request = SearchRequest(queries, k, exclude)
+        return self.search_pass([request], subset=subset, threads=threads)[0]
+
+    def search(
+        self,
+        queries: ArrayLike,
+        k: int,
+        *,
+        exclude: Exclude | None = None,
+        subset: Iterable[int] | NDArray[np.int64] | None = None,
+        threads: int | None = None,
+    ) -> TopK:
+        """Return the exact k most similar documents of every query.
+
+        Parameters, result and errors are those of `gnomon.topk`; where exclusions leave queries with
+        different numbers of hits, use `search_hits`.
+        """
+        hits = self.search_hits(queries, k, exclude=exclude, subset=subset, threads=threads)
+        return as_topk(hits, k, len(self), "search_hits")
