@@ -29,7 +29,7 @@ def log2_discounts(k: int) -> NDArray[np.float64]:
     Examples
     --------
     >>> log2_discounts(3).tolist()
-    [1.0, 0.6309297535714575, 0.5]
+    [1.0, 0.6309297535714574, 0.5]
     """
     ln2 = Decimal(2).ln(_FIFTY_DIGITS)
     table = np.array(

@@ -34,8 +34,8 @@ class IsotonicFit:
         # An offset from the left knot, clipped, keeps the function exactly monotone.
         share = ((x - self.x[left]) / (self.x[right] - self.x[left])).clip(0.0, 1.0)
         rise = (self.y[right] - self.y[left]) * share
-        level: Floats = np.minimum(self.y[left] + rise, self.y[right])
-        return level
+        level = np.minimum(self.y[left] + rise, self.y[right])
+        return np.where(share < 1.0, level, self.y[right])
 
 
 def fit_isotonic(x: Floats, y: Floats, *, weights: Floats | None = None) -> IsotonicFit:

@@ -60,7 +60,7 @@ def ks_p_value(distance: float, n_a: int, n_b: int) -> float:
     Examples
     --------
     >>> round(ks_p_value(0.25, 100, 80), 6)
-    0.007713
+    0.007732
     """
     square = Decimal(distance) ** 2 * n_a * n_b / (n_a + n_b)
     if square < Decimal("0.02"):

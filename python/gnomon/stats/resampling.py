@@ -140,7 +140,7 @@ class ResampledColumns:
 
 
 def resample_queries(
-    columns: Mapping[str, Floats], *, seed: int, draws: int = DRAWS
+    columns: Mapping[str, Floats], *, seed: int, draws: int = DRAWS, threads: int | None = None
 ) -> ResampledColumns:
     """Draw the paired bootstrap over queries once for all columns.
 
@@ -153,6 +153,8 @@ def resample_queries(
         Seed of the draws; index j of draw b is key(seed, 6, b n + j) mod n.
     draws
         Number of draws.
+    threads
+        As in `gnomon.kernels.bootstrap_sums`; the result does not depend on it.
 
     Raises
     ------
@@ -181,6 +183,5 @@ def resample_queries(
             "metric values lie in [0, 1]"
         )
     totals = tuple(math.fsum(column) for column in values.T.tolist())
-    return ResampledColumns(
-        tuple(columns), values, totals, bootstrap_sums(values, seed=seed, draws=draws)
-    )
+    sums = bootstrap_sums(values, seed=seed, draws=draws, threads=threads)
+    return ResampledColumns(tuple(columns), values, totals, sums)
