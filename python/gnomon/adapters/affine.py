@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from gnomon import kernels
@@ -29,8 +29,8 @@ class AffineAdapter(FittedAdapter):
         b, float32[d_old].
     """
 
-    weights: NDArray[np.float32]
-    bias: NDArray[np.float32]
+    weights: NDArray[np.float32] = field(repr=False)
+    bias: NDArray[np.float32] = field(repr=False)
 
     tensor_names: ClassVar[tuple[str, ...]] = ("bias", "weights")
 

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 CLUSTERS = 7  # purpose of a draw, see the decision rule
 MAX_ROWS = 50_000
 MAX_ITERATIONS = 10
-# Centres are chosen from this many rows per cluster: a draw large enough that one region rarely
-# misses it, small enough that all its cosines are known at once.
-CANDIDATES_PER_CLUSTER = 4
+# Centres are chosen from this many rows: enough that no large region is missed, few enough that a
+# corpus of any size starts in the same short time.
+MAX_CANDIDATES = 1_024
+TRIALS = 4  # rows drawn for each centre, of which the best is taken
 _ASSIGN_BLOCK = 65_536
 _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
@@ -91,11 +92,12 @@ def fit_clusters(
     """Return the clusters of the old vectors.
 
     At most 50,000 drawn rows take part (purpose 7, smallest keys); zero rows have no direction
-    and take no part. Centres start by k-means++ (Arthur and Vassilvitskii 2007) on the 4 k rows
-    with the smallest keys: a row is taken with probability proportional to 1 - its cosine to the
-    nearest centre so far, half its squared distance; the random numbers are the keys behind the
-    last row, key(seed, 7, n + j). At most 10 rounds follow. A cluster that loses all its members
-    takes the row that fits its own centroid worst.
+    and take no part. Centres start by greedy k-means++ (Arthur and Vassilvitskii 2007, "k-means++:
+    the advantages of careful seeding") on the 1,024 rows with the smallest keys: four rows are
+    drawn with probability proportional to 1 - their cosine to the nearest centre so far, which is
+    half the squared distance, and the one that leaves the smallest sum becomes a centre; the
+    random numbers are the keys behind the last row, key(seed, 7, n + j). At most 10 rounds follow.
+    A cluster that loses all its members takes the row that fits its own centroid worst.
 
     Parameters
     ----------
@@ -122,8 +124,8 @@ def fit_clusters(
     if len(rows) == 0:
         raise NotMeasuredError(f"all {n} old vectors are zero: they have no clusters")
     k = min(number_of_clusters(n) if k is None else k, len(rows))
-    pool = x[np.searchsorted(rows, drawn[: CANDIDATES_PER_CLUSTER * k])]
-    units = [draw_key(seed, CLUSTERS, n + step) * 2.0**-64 for step in range(k)]
+    pool = x[np.searchsorted(rows, drawn[:MAX_CANDIDATES])]
+    units = [draw_key(seed, CLUSTERS, n + j) * 2.0**-64 for j in range(k * TRIALS)]
     return _lloyd(x, rows, _spread_centres(pool, units, k, threads), threads)
 
 
@@ -147,18 +149,25 @@ def _spread_centres(
     pool: NDArray[np.float32], units: list[float], k: int, threads: int | None
 ) -> NDArray[np.float32]:
     """Return up to k rows of the pool by k-means++; fewer when the rest coincide with them."""
-    everyone = np.tile(np.arange(len(pool), dtype=np.int64), (len(pool), 1))
-    similarity = kernels.pair_scores(pool, pool, everyone, threads=threads)
-    distance = 1.0 - similarity.astype(np.float64)
+    everyone = np.tile(np.arange(len(pool), dtype=np.int64), (TRIALS, 1))
+
+    def distances(rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        cosines = kernels.pair_scores(pool[rows], pool, everyone[: len(rows)], threads=threads)
+        return 1.0 - cosines.astype(np.float64)
+
     chosen = [0]
-    remaining = distance[0].copy()
-    for unit in units[1:k]:
+    remaining = distances(np.array([0]))[0]
+    for step in range(1, k):
         cumulated = np.cumsum(remaining)
         if cumulated[-1] <= 0.0:
             break
-        centre = int(np.searchsorted(cumulated, unit * cumulated[-1], side="right"))
-        chosen.append(min(centre, len(pool) - 1))
-        np.minimum(remaining, distance[chosen[-1]], out=remaining)
+        targets = cumulated[-1] * np.array(units[step * TRIALS : (step + 1) * TRIALS])
+        tried = np.minimum(np.searchsorted(cumulated, targets, side="right"), len(pool) - 1)
+        after = np.minimum(remaining, distances(tried))
+        # A running sum has one order of additions; a plain sum may have another on another CPU.
+        best = int(np.argmin(np.cumsum(after, axis=1)[:, -1]))
+        chosen.append(int(tried[best]))
+        remaining = after[best]
     return pool[chosen]
 
 

@@ -7,7 +7,7 @@ the r leading directions of the fitted old vectors, the eigenvectors of W C' (Mu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -38,9 +38,9 @@ class LowRankAdapter(FittedAdapter):
         b, float32[d_old].
     """
 
-    down: NDArray[np.float32]
-    up: NDArray[np.float32]
-    bias: NDArray[np.float32]
+    down: NDArray[np.float32] = field(repr=False)
+    up: NDArray[np.float32] = field(repr=False)
+    bias: NDArray[np.float32] = field(repr=False)
 
     tensor_names: ClassVar[tuple[str, ...]] = ("bias", "down", "up")
 

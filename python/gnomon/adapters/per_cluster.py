@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -39,10 +39,10 @@ class PerClusterAdapter(FittedAdapter):
         float32[m, d_old, d_new] and float32[m, d_old].
     """
 
-    centroids: NDArray[np.float32]
-    map_of_centroid: NDArray[np.int64]
-    weights: NDArray[np.float32]
-    bias: NDArray[np.float32]
+    centroids: NDArray[np.float32] = field(repr=False)
+    map_of_centroid: NDArray[np.int64] = field(repr=False)
+    weights: NDArray[np.float32] = field(repr=False)
+    bias: NDArray[np.float32] = field(repr=False)
 
     tensor_names: ClassVar[tuple[str, ...]] = ("bias", "centroids", "map_of_centroid", "weights")
 
