@@ -35,7 +35,8 @@ class IsotonicFit:
         share = ((x - self.x[left]) / (self.x[right] - self.x[left])).clip(0.0, 1.0)
         rise = (self.y[right] - self.y[left]) * share
         level = np.minimum(self.y[left] + rise, self.y[right])
-        return np.where(share < 1.0, level, self.y[right])
+        fitted: Floats = np.where(share < 1.0, level, self.y[right])
+        return fitted
 
 
 def fit_isotonic(x: Floats, y: Floats, *, weights: Floats | None = None) -> IsotonicFit:
