@@ -181,7 +181,7 @@ def test_low_retention_with_a_winning_bridge_is_not_called_useless() -> None:
     assert (result.decision, result.interim) == ("full_reindex", "bridge")
     assert any("bridging is worth it" in sentence for sentence in result.rationale)
     losing = told(arr=tight(0.6), upgrade_gain=tight(1.5), bridge_advantage=tight(0.9))
-    assert any("Bridging loses to staying" in sentence for sentence in losing.rationale)
+    assert any("bridging loses to staying" in sentence for sentence in losing.rationale)
     assert not any("bridging is worth it" in sentence for sentence in losing.rationale)
 
 

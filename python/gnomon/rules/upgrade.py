@@ -114,7 +114,13 @@ def decide(evidence: UpgradeEvidence) -> UpgradeDecision:
         rationale=(
             *text.why(evidence, decision, decided_by),
             *text.bridging_still_wins(evidence, decision, _beats_break_even(bridge)),
-            *text.undecided(decided_by, neighbours, straddles=straddles, to_settle=to_settle),
+            *text.undecided(
+                decided_by,
+                neighbours,
+                straddles=straddles,
+                to_settle=to_settle,
+                n_queries=evidence.n_queries,
+            ),
             *text.serving(
                 evidence, arrangement, missing, single_stage_wins=_beats_break_even(bridge)
             ),

@@ -47,8 +47,8 @@ def why(evidence: UpgradeEvidence, decision: Decision, decided_by: DecidedBy) ->
     if decided_by.figure == "bridge_advantage":
         return (
             (
-                f"Bridging loses to staying: it keeps {value} of today's recall, under "
-                f"{decided_by.threshold}. Whatever retention is, only a full reindex brings the gain."
+                f"As the final ranking, bridging loses to staying: it keeps {value} of today's "
+                f"recall, under {decided_by.threshold}. A full reindex brings the gain."
             ),
         )
     first = f"The bridge retains {value} of the recall of a full reindex."
@@ -90,6 +90,7 @@ def undecided(
     *,
     straddles: bool,
     to_settle: int | str | None,
+    n_queries: int,
 ) -> tuple[str, ...]:
     """Name the decisions on both sides of a threshold that is too near to call."""
     if not neighbours:
@@ -107,8 +108,16 @@ def undecided(
     )
     if to_settle is None:
         return (sentence,)
+    if not straddles:
+        return (
+            sentence,
+            (
+                f"The interval from {n_queries:,} queries does not reach it, so more queries are not "
+                "what is missing."
+            ),
+        )
     count = f"{to_settle:,}" if isinstance(to_settle, int) else to_settle
-    return (sentence, f"Queries that would settle it: {count}.")
+    return (sentence, f"Queries that would settle it: {count} (now {n_queries:,}).")
 
 
 def serving(
@@ -124,12 +133,14 @@ def serving(
     if formula is None:
         return ()
     gain = f"{_number(formula)} times the recall of staying"
+    if measured is not None:
+        gain += f" (measured: {_number(measured)})"
     if arrangement == "cascade" and evidence.candidate_reuse is not None:
         paid = depth * (1 - evidence.candidate_reuse)
         return (
             (
-                f"A cascade pays meanwhile: the bridge fetches {depth} candidates and the new model "
-                f"reranks them, for {gain} at no more than {paid:.1f} embeddings per query."
+                f"A cascade pays meanwhile: the bridge fetches {depth} candidates and the new "
+                f"model reranks them, for {gain} at no more than {paid:.1f} embeddings per query."
             ),
         )
     if missing:

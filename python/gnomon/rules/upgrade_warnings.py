@@ -59,7 +59,7 @@ def _score_shift(evidence: UpgradeEvidence) -> Iterator[Caveat]:
 
 def _disagreements(evidence: UpgradeEvidence) -> Iterator[Caveat]:
     split = [
-        f"{side.figure} is {side.recall:.3f} on recall and {side.ndcg:.3f} on nDCG"
+        f"{side.figure} is {side.recall:.4f} on recall and {side.ndcg:.4f} on nDCG"
         for side in evidence.sides
         if side.recall is not None
         and side.ndcg is not None
@@ -75,7 +75,7 @@ def _disagreements(evidence: UpgradeEvidence) -> Iterator[Caveat]:
     if formula is not None and measured is not None and _on_different_sides(formula, measured):
         yield Caveat(
             "cascade_disagrees",
-            f"cascade_advantage is {formula:.3f} by the formula and {measured:.3f} as measured, on "
+            f"cascade_advantage is {formula:.4f} by the formula and {measured:.4f} as measured, on "
             "different sides of 1: trust the measurement",
         )
 
