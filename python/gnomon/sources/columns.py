@@ -12,7 +12,7 @@ from gnomon.sources.dtypes import stored_dtype
 from gnomon.sources.escape import listed, quoted
 from gnomon.sources.files import described, open_regular, optional_module, reason, shown
 from gnomon.sources.idvalues import check_unique, ids_of_values
-from gnomon.sources.limits import Limits, check_array_size
+from gnomon.sources.limits import Limits, check_array_size, empty_array
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -64,8 +64,10 @@ def read_columns(
         if id_column is not None:
             _require(table.schema, id_column, where)
             wanted.append(id_column)
-        if table.rows == 0:
-            raise InvalidInputError(f"{where}: is empty: 0 rows; expected at least one vector")
+        if table.rows < 1:
+            raise InvalidInputError(
+                f"{where}: is empty: {table.rows} rows; expected at least one vector"
+            )
         filling = _Filling(where, column, table.rows, limits)
         ids: list[object] = []
         for batch in table.batches(wanted):
@@ -135,8 +137,7 @@ class _Filling:
         stored_dtype(dtype, where=self._where)
         if dim == 0:
             raise InvalidInputError(f"{self._where}: has lists of 0 numbers; expected at least one")
-        check_array_size(self._where, self._rows * dim * dtype.itemsize, self._limits)
-        return np.empty((self._rows, dim), dtype)
+        return empty_array(self._where, (self._rows, dim), dtype, self._limits)
 
     def _flat_values(self, lists: Any) -> NDArray[Any]:
         if hasattr(lists, "storage"):

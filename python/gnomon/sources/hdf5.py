@@ -12,7 +12,7 @@ from gnomon.sources.dtypes import stored_dtype
 from gnomon.sources.escape import listed, quoted
 from gnomon.sources.files import described, open_regular, optional_module, reason, shown
 from gnomon.sources.idvalues import check_unique, ids_of_values
-from gnomon.sources.limits import Limits, check_array_size, check_unpacked_size
+from gnomon.sources.limits import Limits, check_array_size, check_unpacked_size, empty_array
 from gnomon.sources.shapes import check_shape
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _vectors(dataset: Any, path: Path, where: str, limits: Limits) -> NDArray[An
         return np.memmap(path, dtype=dtype, mode="r", offset=offset, shape=dataset.shape)
     check_array_size(where, nbytes, limits)
     check_unpacked_size(where, nbytes, dataset.id.get_storage_size(), limits)
-    array = np.empty(dataset.shape, dtype)
+    array = empty_array(where, dataset.shape, dtype, limits)
     dataset.read_direct(array)
     return array
 

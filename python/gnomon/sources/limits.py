@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gnomon.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -58,6 +65,27 @@ def check_array_size(where: str, nbytes: int, limits: Limits) -> None:
             f"{limits.max_array_bytes:,} bytes. Save the array as .npy, which is memory-mapped "
             "at any size"
         )
+
+
+def empty_array(
+    where: str, shape: tuple[int, ...], dtype: np.dtype[Any], limits: Limits
+) -> NDArray[Any]:
+    """Return an array to fill, of a size that was checked.
+
+    Raises
+    ------
+    InvalidInputError
+        When it is over the limit, or the machine has not that much memory.
+    """
+    nbytes = math.prod(shape) * dtype.itemsize
+    check_array_size(where, nbytes, limits)
+    try:
+        return np.empty(shape, dtype)
+    except MemoryError:
+        raise InvalidInputError(
+            f"{where}: holds an array of {nbytes:,} bytes, which this machine has no memory for. "
+            "Save the array as .npy, which is memory-mapped at any size"
+        ) from None
 
 
 def check_unpacked_size(where: str, unpacked: int, stored: int, limits: Limits) -> None:

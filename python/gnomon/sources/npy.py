@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from math import prod
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
@@ -110,7 +111,7 @@ def read_header(file: BinaryIO, *, where: str) -> NpyHeader:
         raise InvalidInputError(
             f"{where}: is a NumPy file of version {head[6]}.{head[7]}; expected version 1 to 3"
         ) from None
-    except (ValueError, TypeError, SyntaxError, IndexError, OverflowError, RecursionError) as error:
+    except Exception as error:  # the tokenizer and the dtype parser below raise of many kinds
         raise InvalidInputError(
             f"{where}: the NumPy header is cut short or malformed ({reason(error)}); "
             "write the file again with numpy.save"
@@ -139,12 +140,16 @@ def check_id_header(header: NpyHeader, *, where: str) -> None:
 
 def id_values(data: bytes, header: NpyHeader, *, where: str) -> list[Any]:
     """Return the strings or integers that the data of an id array holds."""
-    try:
-        values: list[Any] = np.frombuffer(data, header.dtype).tolist()
-    except ValueError as error:
-        raise InvalidInputError(
-            f"{where}: the ids hold something that is no character ({reason(error)})"
-        ) from None
+    array = np.frombuffer(data, header.dtype)
+    if header.dtype.kind == "U":
+        codes = array.view(np.dtype(np.uint32).newbyteorder(header.dtype.byteorder))
+        bad = np.flatnonzero(codes > sys.maxunicode)
+        if len(bad):
+            row = int(bad[0]) // (header.dtype.itemsize // 4)
+            raise InvalidInputError(
+                f"{where}: row {row}: the id holds a number that is no character"
+            )
+    values: list[Any] = array.tolist()
     return values
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import io
+import struct
 import zipfile
 import zlib
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -15,7 +16,7 @@ from gnomon.sources.dtypes import stored_dtype
 from gnomon.sources.escape import listed, quoted
 from gnomon.sources.files import described, open_regular, reason, shown, size_of
 from gnomon.sources.idvalues import check_unique, ids_of_values
-from gnomon.sources.limits import Limits, check_array_size, check_unpacked_size
+from gnomon.sources.limits import Limits, check_array_size, check_unpacked_size, empty_array
 from gnomon.sources.npy import NpyHeader, check_id_header, id_values, read_header
 from gnomon.sources.shapes import check_shape
 
@@ -28,6 +29,17 @@ _CHUNK = 1 << 20
 # The longest header that numpy itself reads without being asked to trust the file.
 _HEADER_BYTES = 12 + 10_000
 _IDS = "ids"
+# What zipfile raises when the numbers inside an archive make no sense.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    ValueError,
+)
 
 
 def read_npz(
@@ -81,7 +93,7 @@ def _archive(file: BinaryIO, where: str) -> zipfile.ZipFile:
     file.seek(0)
     try:
         return zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
+    except _DAMAGE as error:
         found = "" if head.startswith(b"PK") else f"it is {described(head)}; "
         raise InvalidInputError(
             f"{where}: is not a readable .npz archive ({reason(error)}); {found}"
@@ -146,15 +158,12 @@ def _unpack(
                 check_id_header(header, where=where)
             else:
                 _check_vectors(header, where)
-            if header.offset + header.nbytes != info.file_size:
-                raise InvalidInputError(
-                    f"{where}: the archive declares {info.file_size:,} bytes for "
-                    f"{quoted(info.filename)}, its NumPy header {header.offset + header.nbytes:,}; "
-                    "write the file again with numpy.savez"
-                )
-            data = np.empty(header.nbytes, np.uint8)
+            _check_declared(header, info, where)
+            data = empty_array(where, (header.nbytes,), np.dtype(np.uint8), limits)
             _fill(data, start[header.offset :], cast("BinaryIO", packed), where)
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
+    except InvalidInputError:
+        raise
+    except _DAMAGE as error:
         raise InvalidInputError(
             f"{where}: {quoted(info.filename)} is damaged, or unpacks to another size than it "
             f"declares ({reason(error)}); write the file again with numpy.savez"
@@ -177,6 +186,15 @@ def _check_member(info: zipfile.ZipInfo, where: str, archive_bytes: int, limits:
         )
     check_array_size(where, info.file_size, limits)
     check_unpacked_size(where, info.file_size, info.compress_size, limits)
+
+
+def _check_declared(header: NpyHeader, info: zipfile.ZipInfo, where: str) -> None:
+    declared = header.offset + header.nbytes
+    if declared != info.file_size:
+        raise InvalidInputError(
+            f"{where}: the archive declares {info.file_size:,} bytes for {quoted(info.filename)}, "
+            f"its NumPy header {declared:,}; write the file again with numpy.savez"
+        )
 
 
 def _check_vectors(header: NpyHeader, where: str) -> None:
