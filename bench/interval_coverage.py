@@ -5,7 +5,8 @@ queries are drawn from it with replacement, each sample gets an interval by ever
 same bootstrap draws, and the table shows in how many percent of the samples the interval contains
 the population's ratio: the mean over collections, and the worst one.
 
-    python bench/interval_coverage.py --data ../shared/data --repetitions 1000
+    python bench/interval_coverage.py --data ../shared/data --repetitions 2000
+    python bench/interval_coverage.py --data ../shared/data --figures
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from gnomon.kernels import bootstrap_sums
+from gnomon.kernels import Purpose, bootstrap_sums, draw_rows
 from gnomon.stats.quantiles import Z_975, student_t_975
 from gnomon.stats.resampling import DRAWS, resample_queries
 
@@ -124,7 +125,7 @@ def population(folder: Path, old: str, new: str) -> dict[str, Floats]:
     bridged = [[0] * len(docs) for docs in relevant]
     for fold in np.unique(folds):
         rows = free if len(free) >= PAIRS_TO_FIT else np.flatnonzero(folds != fold)
-        rows = np.random.default_rng(0).permutation(rows)[:PAIRS_TO_FIT]
+        rows = draw_rows(0, Purpose.PAIRS, len(old_docs), PAIRS_TO_FIT, among=rows)
         mapped = procrustes(new_docs[rows], old_docs[rows], new_queries)
         for query, its_ranks in enumerate(ranks(mapped, old_docs, relevant)):
             for place, doc in enumerate(relevant[query]):
@@ -268,13 +269,30 @@ def covered(
     return shares
 
 
+def print_figures(populations: dict[tuple[str, str, str], dict[str, Floats]]) -> None:
+    """Print the ratios of every collection with the interval that gnomon reports."""
+    names = [name for name in RATIOS if not name.startswith("mean")]
+    print(f"{'collection, old -> new':55}{'queries':>8}" + "".join(f"{n:>25}" for n in names))
+    for (folder, old, new), columns in populations.items():
+        resampled = resample_queries(columns, seed=0)
+        cells = [resampled.ratio_figure(*RATIOS[name]) for name in names]
+        print(
+            f"{f'{folder}, {old} -> {new}':55}{resampled.n_queries:8}"
+            + "".join(f"{cell.value:9.3f} {cell.low:.3f} to {cell.high:.3f}" for cell in cells)
+        )
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--repetitions", type=int, default=1000)
+    parser.add_argument("--repetitions", type=int, default=2000)
+    parser.add_argument("--figures", action="store_true", help="figures instead of coverage")
     options = parser.parse_args()
     populations = {pair: population(options.data / pair[0], pair[1], pair[2]) for pair in PAIRS}
+    if options.figures:
+        print_figures(populations)
+        return
     check_that_this_is_gnomons_interval(populations[PAIRS[0]])
     table = {}
     for n in SIZES:

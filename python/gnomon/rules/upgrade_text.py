@@ -112,8 +112,8 @@ def undecided(
         return (
             sentence,
             (
-                f"The interval from {n_queries:,} queries does not reach it, so more queries are not "
-                "what is missing."
+                f"The interval from {n_queries:,} queries does not reach it, so more queries "
+                "are not what is missing."
             ),
         )
     count = f"{to_settle:,}" if isinstance(to_settle, int) else to_settle
