@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
-from click.testing import CliRunner
 
-from gnomon.cli.main import cli
+from gnomon.cli.main import run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,6 +43,7 @@ class Row:
 
     @property
     def name(self) -> str:
+        """Collection and models."""
         return f"{self.collection}-{self.old}-{self.new}"
 
 
@@ -199,37 +199,39 @@ TABLE = [
 ]
 
 
-def probe(shared: Path, state: Path, row: Row, *more: str) -> dict[str, Any]:
-    """Run the command and return the JSON that it prints."""
-    command = [
-        "probe",
-        "--corpus",
-        str(shared / row.collection),
-        "--old",
-        row.old,
-        "--new",
-        row.new,
-        "--adapter",
-        "procrustes",
-        "--state-dir",
-        str(state),
-        "--json",
-        *more,
-    ]
-    run = CliRunner().invoke(cli, command)
-    assert run.exit_code == 0, run.stderr
-    result: dict[str, Any] = json.loads(run.stdout)
-    return result
+class Probe(Protocol):
+    """Runs the command on a row's collection and returns the JSON that it prints."""
+
+    def __call__(self, row: Row, *more: str) -> dict[str, Any]:
+        """Run it."""
+
+
+@pytest.fixture
+def probe(shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Probe:
+    """Give the command with a forced Procrustes and a trail of its own."""
+
+    def run_probe(row: Row, *more: str) -> dict[str, Any]:
+        command = ["probe", "--corpus", str(shared_data / row.collection)]
+        command += ["--old", row.old, "--new", row.new, "--adapter", "procrustes"]
+        command += ["--state-dir", str(tmp_path / ".gnomon"), "--json", "--quiet", *more]
+        code = run(command)
+        out, err = capsys.readouterr()
+        assert code == 0, err
+        result: dict[str, Any] = json.loads(out)
+        return result
+
+    return run_probe
 
 
 def recall(result: dict[str, Any], ranking: str) -> float:
+    """Return the recall of a ranking."""
     return float(result["rankings"][ranking]["recall"])
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
-def test_seen_pairs_give_the_published_recalls(row: Row, shared_data: Path, tmp_path: Path) -> None:
+def test_seen_pairs_give_the_published_recalls(row: Row, probe: Probe) -> None:
     """With --fit-scope seen all five rankings, the gain and ARR are the reference's."""
-    result = probe(shared_data, tmp_path / ".gnomon", row, "--fit-scope", "seen")
+    result = probe(row, "--fit-scope", "seen")
     order = ("status_quo", "naive_swap", "bridged", "oracle", "cascade")
     for ranking, expected in zip(order, row.recalls_seen, strict=True):
         assert recall(result, ranking) == pytest.approx(expected, abs=RECALL), ranking
@@ -239,11 +241,9 @@ def test_seen_pairs_give_the_published_recalls(row: Row, shared_data: Path, tmp_
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
-def test_unseen_documents_give_the_published_decision(
-    row: Row, shared_data: Path, tmp_path: Path
-) -> None:
+def test_unseen_documents_give_the_published_decision(row: Row, probe: Probe) -> None:
     """By default the deciding figures, the decision and every flag are the reference's."""
-    result = probe(shared_data, tmp_path / ".gnomon", row)
+    result = probe(row)
     metrics = result["metrics"]
 
     assert recall(result, "bridged") == pytest.approx(row.recalls_unseen[0], abs=RECALL)

@@ -8,7 +8,7 @@ import numpy as np
 
 from gnomon.probe.result import Agreement
 from gnomon.stats.agreement import overlap_at, spearman_at
-from gnomon.stats.ranking import mean
+from gnomon.stats.means import mean
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,12 +25,10 @@ def agreement_of(measured: Measured, *, tier: Tier, k: int) -> Agreement:
     """
     bridged, oracle = measured.bridged[0].cut(k), measured.oracle.cut(k)
     overlap = mean(overlap_at(k, bridged, oracle))
-    correlations = spearman_at(k, bridged, oracle)
-    defined = correlations[~np.isnan(correlations)]
     return Agreement(
         overlap=overlap,
         strict_overlap=overlap if tier == "T0" else None,
-        spearman=mean(defined) if len(defined) else None,
+        spearman=mean(spearman_at(k, bridged, oracle)),
     )
 
 

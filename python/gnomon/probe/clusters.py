@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.stats.ranking import mean
+from gnomon.stats.means import mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

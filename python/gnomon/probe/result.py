@@ -63,7 +63,7 @@ class Agreement:
 
     overlap: float
     strict_overlap: float | None
-    spearman: float | None
+    spearman: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
