@@ -114,5 +114,5 @@ def _requests(queries: Any, k: int, exclude: Any) -> list[kernels.SearchRequest]
     return [
         kernels.SearchRequest(queries, 1),
         kernels.SearchRequest(queries, k, exclude=exclude),
-        kernels.SearchRequest(queries, k + 3),
+        kernels.SearchRequest(queries, min(k + 3, 2**63 - 1)),
     ]

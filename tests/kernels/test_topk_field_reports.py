@@ -159,8 +159,8 @@ def test_v23_read_only_arrays_are_taken_without_a_copy(tmp_path: Path, isa: str)
 
 
 def test_v23_no_copy_of_a_large_array(isa: str) -> None:
-    """A view of 64 GB that occupies 64 bytes can be searched in part: nothing copies the whole."""
-    docs = np.broadcast_to(np.ones((1, 16), np.float32), (1_000_000_000, 16))
+    """A view of 256 GB in 256 bytes can be searched in part: nothing copies the whole."""
+    docs = np.broadcast_to(np.ones((1, 64), np.float32), (1_000_000_000, 64))
     found = kernels.topk(docs[0], docs, 2, subset=[5, 999_999_999])
     assert found.ids.tolist() == [[5, 999_999_999]]
 

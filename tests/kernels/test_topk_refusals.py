@@ -150,7 +150,9 @@ def test_widths_must_fit() -> None:
         assert isinstance(caught.value, GnomonError)
 
 
-@pytest.mark.parametrize("k", [0, -1, -(2**63), 2.5, 1.0, True, "3", None, np.float32(2), [3]])
+@pytest.mark.parametrize(
+    "k", [0, -1, -(2**63), 2**63, 2.5, 1.0, True, "3", None, np.float32(2), [3]]
+)
 def test_k_must_be_a_positive_whole_number(k: object) -> None:
     """K below 1 or not an integer is an error that mentions k."""
     x = np.ones((3, 4), np.float32)

@@ -62,7 +62,8 @@ def test_one_thread_means_no_other_thread() -> None:
 
     watcher = threading.Thread(target=watch)
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(time.sleep, [0.05] * 8))
+        all_at_once = threading.Barrier(8)
+        list(pool.map(lambda _: all_at_once.wait(), range(8)))
         before = len(os.listdir("/proc/self/task")) + 1  # noqa: PTH208
         watcher.start()
         found = list(pool.map(lambda _: index.search(queries, 10, threads=1), range(24)))
