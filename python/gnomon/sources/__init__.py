@@ -10,12 +10,7 @@ from gnomon.sources.collection import CollectionFiles, ModelFiles, resolve_colle
 from gnomon.sources.corpus import Corpus, Document, read_corpus
 from gnomon.sources.escape import printable, quoted
 from gnomon.sources.files import plain_relative, read_bounded
-from gnomon.sources.fingerprint import (
-    FileFingerprint,
-    fingerprint,
-    recorded_path,
-    without_credentials,
-)
+from gnomon.sources.fingerprint import FileFingerprint, fingerprint
 from gnomon.sources.ids import read_ids, rows_of
 from gnomon.sources.idvalues import check_unique
 from gnomon.sources.judged import JudgedQueries, restrict
@@ -48,10 +43,8 @@ __all__ = [
     "read_qrels",
     "read_queries",
     "read_vectors",
-    "recorded_path",
     "resolve_collection",
     "restrict",
     "rows_of",
-    "without_credentials",
     "write_text",
 ]
