@@ -24,7 +24,7 @@ def unit_rows(x: NDArray[Any]) -> F32:
 
 
 def structured_vectors(n: int, d: int, *, seed: int = 0, topics: int = 12) -> F32:
-    """Return vectors like those of an embedding model: a common direction, topics, a falling spectrum."""
+    """Return vectors like an embedding model's: a cone, topics in it, a falling spectrum."""
     rng = generator(seed)
     spectrum = 1.0 / np.sqrt(1.0 + np.arange(d))
     centres = rng.standard_normal((topics, d)) * spectrum

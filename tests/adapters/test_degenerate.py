@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.adapters.builders import noisy_pairs, structured_vectors, unit_rows
+from tests.reference import adapters as reference
 
 from gnomon.adapters import ADAPTERS, FitContext, adapter_named
 from gnomon.errors import InvalidInputError, NotMeasuredError, UsageError
@@ -70,30 +71,31 @@ def test_few_pairs_is_told_at_the_smaller_width(n: int, few: bool) -> None:
     assert adapter_named("identity").fit(new, old, seed=0).few_pairs is False
 
 
-def test_pairs_with_a_zero_side_are_left_out() -> None:
-    """A zero vector has no direction: the fit is the one without that pair."""
+def test_a_zero_vector_is_a_pair_like_any_other() -> None:
+    """An empty document counts: the map is that of the definition, zeros included."""
     new, old = noisy_pairs(60, 16, 12)
-    holed_new, holed_old = new.copy(), old.copy()
-    holed_new[5] = 0.0
-    holed_old[20] = 0.0
-    kept = np.setdiff1d(np.arange(60), [5, 20])
-    for name in GLOBAL:
-        holed = adapter_named(name).fit_context(FitContext.of(holed_new, holed_old, seed=0))
-        clean = adapter_named(name).fit_context(
-            FitContext.of(new[kept], old[kept], seed=0, rows=kept)
-        )
-        assert holed.sha256 == clean.sha256
-        assert holed.n_pairs == (0 if name == "identity" else 58)
+    new[5] = 0.0
+    old[20] = 0.0
+    queries = structured_vectors(20, 16, seed=8)
+    fitted = adapter_named("procrustes").fit(new, old, seed=0)
+    plain = reference.procrustes(new.astype(np.float64), old.astype(np.float64))
+    assert fitted.n_pairs == 60
+    expected = reference.images(plain, queries.astype(np.float64))
+    np.testing.assert_allclose(fitted.apply(queries), expected, atol=2e-6)
+
+
+def _stretched(x: np.ndarray) -> np.ndarray:
+    return x * np.where(np.arange(len(x)) == 6, 3, 1).astype(np.float32)[:, None]
 
 
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda new, old: (new[:0], old[:0]), "none of the 0 pairs"),
-        (lambda new, old: (new * 0, old), "none of the 40 pairs"),
+        (lambda new, old: (new[:0], old[:0]), "no pairs"),
+        (lambda new, old: (new * 0, old), "new_pairs: all 40 rows are zero"),
         (lambda new, old: (new[:30], old), "30 new vectors and 40 old vectors"),
-        (lambda new, old: (new * 3, old), "new_pairs is not l2-normalised"),
-        (lambda new, old: (new, old * 3), "old_pairs is not l2-normalised"),
+        (lambda new, old: (new * 3, old), "new_pairs: row 0 is not l2-normalised"),
+        (lambda new, old: (new, _stretched(old)), "old_pairs: row 6 is not l2-normalised"),
         (lambda new, old: (new.astype(np.float64), old), "new_pairs is float64"),
         (lambda new, old: (new[0], old), "expected a float32 matrix"),
         (lambda new, old: (np.where(np.arange(40)[:, None] == 7, np.nan, new), old), "row 7"),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from tests.adapters.builders import noisy_pairs
 from tests.reference.probe import draw
 
 from gnomon.adapters import FitContext, PairStatistics, adapter_named
+from gnomon.errors import UsageError
 
 
 def assert_close(left: PairStatistics, right: PairStatistics) -> None:
+    """Compare two sets of sums, up to the rounding of another order of additions."""
     assert left.n == right.n
     for name in ("sum_new", "sum_old", "new_new", "old_new", "old_squares"):
         np.testing.assert_allclose(getattr(left, name), getattr(right, name), atol=1e-10)
@@ -47,7 +50,7 @@ def test_nested_contexts_are_those_of_the_first_pairs() -> None:
     labels = np.arange(400) % 3
     sizes = [50, 120, 400]
     grown = FitContext.nested(new, old, sizes, seed=5, cluster_labels=labels)
-    assert [context.n for context in grown] == [49, 119, 398]
+    assert [context.n for context in grown] == sizes
     for size, context in zip(sizes, grown, strict=True):
         alone = FitContext.of(new[:size], old[:size], seed=5, cluster_labels=labels[:size])
         assert_close(context.statistics, alone.statistics)
@@ -56,6 +59,14 @@ def test_nested_contexts_are_those_of_the_first_pairs() -> None:
             left = adapter_named(name).fit_context(context).weights
             right = adapter_named(name).fit_context(alone).weights
             np.testing.assert_allclose(left, right, atol=1e-6)
+
+
+@pytest.mark.parametrize("sizes", [[0, 10], [10, 10], [20, 10], [10, 61]])
+def test_sizes_must_rise_within_the_pairs(sizes: list[int]) -> None:
+    """No empty, repeated, falling or oversized set of pairs."""
+    new, old = noisy_pairs(60, 16, 12)
+    with pytest.raises(UsageError, match="at most the 60 pairs"):
+        FitContext.nested(new, old, sizes, seed=0)
 
 
 def test_held_out_pairs_are_the_smallest_keys_of_their_rows() -> None:

@@ -16,6 +16,7 @@ SHAPES = [(24, 24), (32, 20), (20, 32)]
 
 
 def widened(x: np.ndarray) -> np.ndarray:
+    """Return the same values in float64."""
     return x.astype(np.float64)
 
 
@@ -32,7 +33,7 @@ def test_a_rotation_is_found(name: str, d_new: int, d_old: int) -> None:
 
 
 def test_procrustes_finds_a_shift_beside_the_rotation() -> None:
-    """g removes the mean of the new space and adds that of the old one."""
+    """The map removes the mean of the new space and adds that of the old one."""
     rng = np.random.default_rng(3)
     half = rng.standard_normal((300, 16))
     centred = unit_rows(np.vstack([half, -half])) * np.float32(0.6)

@@ -103,8 +103,7 @@ def unpack(data: bytes, *, where: str) -> tuple[dict[str, NDArray[Any]], dict[st
             refuse(f"tensor {name!r}: {problem}")
         begin, end = entry["data_offsets"]
         spans.append((begin, end))
-        flat = np.frombuffer(body[begin:end], dtype=DTYPES[entry["dtype"]])
-        tensors[name] = flat.reshape(entry["shape"])
+        tensors[name] = _array(body[begin:end], DTYPES[entry["dtype"]], entry["shape"])
     position = 0
     for begin, end in sorted(spans):
         if begin != position:
@@ -113,6 +112,14 @@ def unpack(data: bytes, *, where: str) -> tuple[dict[str, NDArray[Any]], dict[st
     if position != len(body):
         refuse(f"it holds {len(body)} bytes of tensors, its header describes {position}")
     return tensors, metadata
+
+
+def _array(chunk: memoryview, dtype: np.dtype[Any], shape: list[int]) -> NDArray[Any]:
+    flat = np.frombuffer(chunk, dtype=dtype)
+    if not flat.flags.aligned:
+        flat = flat.copy()
+        flat.flags.writeable = False
+    return flat.reshape(shape)
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -58,10 +58,11 @@ def neighbourhood_means(
             "exist; both need to be at least 1"
         )
     used = min(neighbours, scores.shape[1])
-    total = np.zeros(len(scores))
+    total = np.zeros(len(scores), dtype=np.float64)
     for column in range(used):
         total += scores[:, column]
-    return total / used
+    means: NDArray[np.float64] = total / used
+    return means
 
 
 def reorder(

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
 from gnomon import kernels
-from gnomon.errors import InvalidInputError
+from gnomon.errors import InvalidInputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +26,7 @@ Result = TypeVar("Result")
 # Of the pairs, this part judges a penalty that was fitted on the others.
 HELD_OUT_PART = 5
 SELECTION = 2  # purpose of a draw, see the decision rule
-# Sums of squares of unit rows may differ from the number of rows by float32 rounding, not by more.
+# Vectors that were stored as float16 are of unit length up to this.
 _UNIT_LENGTH_TOLERANCE = 1e-3
 
 
@@ -143,8 +144,8 @@ class Scatter:
 class FitContext:
     """A set of pairs, and what the adapters fitted on it share.
 
-    Make one with :meth:`of` or :meth:`nested`. Pairs in which a side is the zero vector have no
-    direction and are left out.
+    Make one with :meth:`of` or :meth:`nested`. A zero vector (an empty document under a model that
+    averages its words) is a pair like any other.
 
     Attributes
     ----------
@@ -182,8 +183,8 @@ class FitContext:
         Raises
         ------
         InvalidInputError
-            No usable pair, matrices of different length, a row with NaN or infinity, or rows that
-            are not l2-normalised.
+            No pair, matrices of different length, a side that is all zeros, or a row with NaN or
+            infinity or that is neither l2-normalised nor zero; the message names it.
         """
         return cls.nested(
             new_pairs,
@@ -218,30 +219,24 @@ class FitContext:
         ------
         InvalidInputError
             As :meth:`of`.
+        UsageError
+            The sizes don't rise, or ask for more pairs than there are.
         """
         _check_pairs(new_pairs, old_pairs)
-        count = len(new_pairs)
-        rows = np.arange(count, dtype=np.int64) if rows is None else rows
-        usable: NDArray[np.bool_] = np.logical_and(new_pairs.any(axis=1), old_pairs.any(axis=1))
-        everything = bool(usable.all())
+        if not all(a < b for a, b in pairwise([0, *sizes])) or sizes[-1] > len(new_pairs):
+            raise UsageError(
+                f"sizes {list(sizes)} must rise from 1 to at most the {len(new_pairs)} pairs"
+            )
+        rows = np.arange(len(new_pairs), dtype=np.int64) if rows is None else rows
         contexts: list[FitContext] = []
         total: PairStatistics | None = None
         begin = 0
         for size in sizes:
-            block = slice(begin, size) if everything else begin + np.flatnonzero(usable[begin:size])
-            part = PairStatistics.of(new_pairs[block], old_pairs[block])
+            part = PairStatistics.of(new_pairs[begin:size], old_pairs[begin:size])
             total = part if total is None else total + part
-            _check_unit_length(total, new_pairs, old_pairs)
-            chosen = slice(0, size) if everything else np.flatnonzero(usable[:size])
+            labels = None if cluster_labels is None else cluster_labels[:size]
             contexts.append(
-                cls(
-                    new_pairs[chosen],
-                    old_pairs[chosen],
-                    seed,
-                    rows[chosen],
-                    None if cluster_labels is None else cluster_labels[chosen],
-                    total,
-                )
+                cls(new_pairs[:size], old_pairs[:size], seed, rows[:size], labels, total)
             )
             begin = size
         return contexts
@@ -254,7 +249,7 @@ class FitContext:
 
     @property
     def n(self) -> int:
-        """Number of usable pairs."""
+        """Number of pairs."""
         return len(self.new_pairs)
 
     @cached_property
@@ -291,26 +286,27 @@ def _check_pairs(new_pairs: NDArray[np.float32], old_pairs: NDArray[np.float32])
         raise InvalidInputError(
             f"{len(new_pairs)} new vectors and {len(old_pairs)} old vectors are not pairs"
         )
+    if len(new_pairs) == 0:
+        raise InvalidInputError("there are no pairs to fit an adapter on")
+    _check_rows("new_pairs", new_pairs)
+    _check_rows("old_pairs", old_pairs)
 
 
-def _check_unit_length(
-    sums: PairStatistics, new_pairs: NDArray[np.float32], old_pairs: NDArray[np.float32]
-) -> None:
-    if sums.n == 0:
-        raise InvalidInputError(
-            f"none of the {len(new_pairs)} pairs can be used: a pair needs "
-            "two vectors that are not zero"
-        )
-    sides = (
-        ("new_pairs", new_pairs, float(np.trace(sums.new_new))),
-        ("old_pairs", old_pairs, sums.old_squares),
+def _check_rows(name: str, pairs: NDArray[np.float32]) -> None:
+    """Refuse the first row that is neither zero nor of unit length."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("ij,ij->i", pairs, pairs)
+        right = (squares == 0.0) | (np.abs(squares - 1.0) <= _UNIT_LENGTH_TOLERANCE)
+    if right.all():
+        if not squares.any():
+            raise InvalidInputError(
+                f"{name}: all {len(pairs)} rows are zero; nothing can be fitted"
+            )
+        return
+    row = int(np.argmin(right))
+    if not np.isfinite(pairs[row]).all():
+        raise InvalidInputError(f"{name}: row {row} holds NaN or infinity")
+    raise InvalidInputError(
+        f"{name}: row {row} is not l2-normalised (squared length {squares[row]:.4g}, expected 1); "
+        "pass the vectors through gnomon.kernels.normalize first"
     )
-    for name, pairs, squares in sides:
-        if abs(squares - sums.n) <= _UNIT_LENGTH_TOLERANCE * sums.n:
-            continue
-        for row in np.flatnonzero(~np.isfinite(pairs).all(axis=1))[:1]:
-            raise InvalidInputError(f"{name}: row {row} holds NaN or infinity")
-        raise InvalidInputError(
-            f"{name} is not l2-normalised (mean squared length {squares / sums.n:.4g}, expected "
-            "1); pass it through gnomon.normalize first"
-        )
