@@ -28,8 +28,8 @@ class Limits:
     max_unpacked_bytes
         Largest size that one compressed file may unpack to.
     max_ratio
-        How many times larger than its stored form unpacked data may be. Compressed text reaches
-        10, dense vectors 2; deflate itself can reach 1,032, which only crafted files do.
+        How many times larger than its stored form unpacked data may be. Text packs about
+        3 to 1 and vectors hardly at all; deflate can reach 1,032, which only crafted files do.
     free_unpacked_bytes
         Below this size the ratio is not looked at, since small files compress oddly.
     max_line_bytes
