@@ -23,6 +23,6 @@ def environment(threads: int | None) -> dict[str, Any]:
 
 
 def _blas() -> str | None:
-    config = np.show_config(mode="dicts")
-    blas = (config or {}).get("Build Dependencies", {}).get("blas", {})
+    config: dict[str, Any] = np.show_config(mode="dicts")
+    blas = config.get("Build Dependencies", {}).get("blas", {})
     return " ".join(str(blas[part]) for part in ("name", "version") if part in blas) or None

@@ -155,7 +155,8 @@ def _unmeasured(name: str, reason: str, *, chosen: bool = False) -> Candidate:
 
 
 def _found(lists: RankedLists, wanted: Rows, k: int) -> NDArray[np.float64]:
-    return (lists.cut(k) == wanted[:, None]).any(axis=1).astype(np.float64)
+    found: NDArray[np.bool_] = (lists.cut(k) == wanted[:, None]).any(axis=1)
+    return found.astype(np.float64)
 
 
 def _difference(resampled: ResampledColumns, name: str, best: str) -> Figure:

@@ -92,7 +92,8 @@ class ProbeFiles:
     @classmethod
     def from_record(cls, paths: Mapping[str, Path], options: Mapping[str, Any]) -> ProbeFiles:
         """Rebuild the files of a record from resolved paths."""
-        return cls(**dict(paths), **dict(options))
+        fields_of: dict[str, Any] = {**paths, **options}
+        return cls(**fields_of)
 
 
 def collection_files(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gnomon.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gnomon.embedding.profile import Profile
     from gnomon.probe.ranks import Relevance
@@ -106,6 +106,14 @@ class ProbeInputs:
         if self.new_rows is None:
             return np.arange(self.n_documents, dtype=np.int64)
         return self.new_rows
+
+    def matrices(self) -> Iterator[tuple[str, Matrix]]:
+        """Yield every matrix with what it is."""
+        yield "old documents", self.old_docs
+        yield "new documents", self.new_docs
+        if self.log is not None:
+            yield "old queries", self.log.old
+            yield "new queries", self.log.new
 
     def new_vectors(self, rows: NDArray[np.int64]) -> Matrix:
         """Return the new vectors of documents ``rows``, each of which must be covered."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from gnomon.adapters.registry import adapter_named
 from gnomon.errors import UsageError
@@ -95,8 +95,8 @@ class ProbeSettings:
     @classmethod
     def from_json(cls, recorded: dict[str, Any], *, threads: int | None) -> ProbeSettings:
         """Rebuild the settings of a record."""
-        known = {name: recorded[name] for name in cls(k=1).to_json()}
-        return cls(**cast("dict[str, Any]", known), threads=threads)
+        known: dict[str, Any] = {name: recorded[name] for name in cls().to_json()}
+        return cls(**known, threads=threads)
 
 
 def _at_least(name: str, value: object, least: int) -> None:

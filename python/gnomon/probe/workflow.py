@@ -12,6 +12,7 @@ from gnomon.errors import NotMeasuredError
 from gnomon.probe.bridging import Adapters, FirstLists, measure
 from gnomon.probe.choosing import Chosen, compare, without_comparison
 from gnomon.probe.conclusion import Conclusion
+from gnomon.probe.finding import rows_named
 from gnomon.probe.fitting import Fitter
 from gnomon.probe.mini_index import mini_index
 from gnomon.probe.plan import (
@@ -78,7 +79,16 @@ def run_probe(
     InvalidInputError
         A row of a matrix holds NaN or infinity; the message names matrix and row.
     """
-    inputs = _sampled(inputs, settings)
+    with rows_named(inputs, settings.threads):
+        return _run(_sampled(inputs, settings), settings, stored, progress)
+
+
+def _run(
+    inputs: ProbeInputs,
+    settings: ProbeSettings,
+    stored: Sequence[FittedAdapter] | None,
+    progress: Progress | None,
+) -> ProbeRun:
     spaces = Spaces(inputs, settings.threads)
     evaluation = evaluation_of(inputs, settings)
     depth = _depth(inputs, settings, evaluation)
