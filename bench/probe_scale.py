@@ -18,7 +18,7 @@ import json
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -83,7 +83,7 @@ class PeakAnonymous:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._sample, daemon=True)
 
-    def __enter__(self) -> PeakAnonymous:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 

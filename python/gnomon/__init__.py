@@ -6,13 +6,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gnomon.kernels import Hits, TopK, VectorIndex, topk
+    from gnomon.adapters.bridge import Bridge
+    from gnomon.embedding.profile import Profile
+    from gnomon.kernels import Hits, TopK, VectorIndex, normalize, topk
 
-__all__ = ["Hits", "TopK", "VectorIndex", "topk"]
+__all__ = ["Bridge", "Hits", "Profile", "TopK", "VectorIndex", "normalize", "topk"]
 
 # Where each public name lives; its module is imported when the name is first used, so that
 # `import gnomon` stays cheap.
 _HOMES = {
+    "Bridge": "gnomon.adapters.bridge",
+    "Profile": "gnomon.embedding.profile",
+    "normalize": "gnomon.kernels",
     "Hits": "gnomon.kernels",
     "TopK": "gnomon.kernels",
     "VectorIndex": "gnomon.kernels",

@@ -64,7 +64,9 @@ def test_folds_are_used_only_where_unjudged_documents_are_too_few() -> None:
 def test_products_of_ratios_hold() -> None:
     """bridge_advantage is ARR x gain, cascade_advantage is cascade_arr x gain."""
     figures = run_probe(inputs_of(MADE), forced()).result.figures
-    assert figures.arr.value and figures.upgrade_gain.value and figures.cascade_arr.value
+    assert figures.arr.value
+    assert figures.upgrade_gain.value
+    assert figures.cascade_arr.value
     gain = figures.upgrade_gain.value
     assert figures.bridge_advantage.value == pytest.approx(figures.arr.value * gain)
     assert figures.cascade_advantage.value == pytest.approx(figures.cascade_arr.value * gain)
@@ -182,7 +184,7 @@ def test_a_row_that_is_not_finite_is_named(matrix: str, bad: float) -> None:
     values = getattr(MADE, matrix).copy()
     values[17, 3] = bad
     names = {"old documents": "a/old.npy", "new documents": "a/new.npy"}
-    with pytest.raises(InvalidInputError, match=f"{matrix.split('_')[0]}.npy.*row 17"):
+    with pytest.raises(InvalidInputError, match=f"{matrix[:3]}.npy.*row 17"):
         run_probe(inputs_of(MADE, **{matrix: values}, names=names), forced())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import metadata
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -23,6 +23,6 @@ def environment(threads: int | None) -> dict[str, Any]:
 
 
 def _blas() -> str | None:
-    config: dict[str, Any] = np.show_config(mode="dicts")
+    config = cast("dict[str, Any]", np.show_config(mode="dicts"))
     blas = config.get("Build Dependencies", {}).get("blas", {})
     return " ".join(str(blas[part]) for part in ("name", "version") if part in blas) or None
