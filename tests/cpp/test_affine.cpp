@@ -15,7 +15,9 @@ struct Shape {
 };
 
 void check_shape(const Shape& shape, bool with_bias) {
-    const auto [rows, d_in, d_out] = shape;
+    const std::size_t rows = shape.rows;
+    const std::size_t d_in = shape.d_in;
+    const std::size_t d_out = shape.d_out;
     const std::vector<float> x = random_values(rows * d_in, 1);
     const std::vector<float> weights = random_values(d_out * d_in, 2);
     const std::vector<float> bias = with_bias ? random_values(d_out, 3) : std::vector<float>();
