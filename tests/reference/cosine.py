@@ -126,16 +126,19 @@ def top_k(
     """
     if table is None:
         table = scores(queries, docs)
-    n = table.shape[1]
-    rows = set(range(n)) if subset is None else {int(row) for row in subset}
+    allowed = np.ones(table.shape[1], np.bool_)
+    if subset is not None:
+        allowed[:] = False
+        allowed[list(subset)] = True
     if row_class is not None:
         assert row_labels is not None
-        rows &= {row for row in range(n) if row_labels[row] == row_class}
+        allowed &= row_labels == row_class
     found = []
     for query in range(table.shape[0]):
-        barred = set() if exclude is None else {int(row) for row in exclude[query]}
-        admitted = np.array(sorted(rows - barred), dtype=np.int64)
-        found.append(ranked(table[query], admitted, k))
+        admitted = allowed.copy()
+        if exclude is not None:
+            admitted[list(exclude[query])] = False
+        found.append(ranked(table[query], np.flatnonzero(admitted), k))
     return found
 
 
