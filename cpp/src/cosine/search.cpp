@@ -1,10 +1,19 @@
-#include <algorithm>
+// Chooses the source, runs the passes, and gathers the hits.
+#include "cosine/search.hpp"
 
-#include "gnomon/cosine.hpp"
-#include "gnomon/isa.hpp"
-#include "gnomon/order.hpp"
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <utility>
+
+#include "cosine/answers.hpp"
+#include "cosine/coder.hpp"
+#include "cosine/float_pass.hpp"
+#include "cosine/request_checks.hpp"
+#include "cosine/row_source.hpp"
+#include "cosine/screen_pass.hpp"
 #include "score/rows.hpp"
-#include "score/score.hpp"
+#include "threads/float_environment.hpp"
 
 namespace gnomon {
 
@@ -12,102 +21,186 @@ NonFiniteError::NonFiniteError(const std::string& array, std::size_t row)
     : std::invalid_argument(array + ": row " + std::to_string(row) + " holds NaN or infinity"),
       row_(row) {}
 
-SearchResult cosine_top_k(const MatrixView& docs, std::span<const SearchRequest> requests,
-                          const SearchOptions& options) {
-    const Isa isa = chosen_isa();
-    const detail::ScoreKernel& kernel = detail::score_kernel(isa);
-    const std::size_t d = docs.cols;
-    for (std::size_t row = 0; row < docs.rows; ++row) {
-        if (!detail::row_is_finite(docs, row)) {
-            throw NonFiniteError("docs", row);
-        }
-    }
-    std::vector<double> norms(docs.rows);
-    std::vector<float> scratch(d);
-    for (std::size_t row = 0; row < docs.rows; ++row) {
-        norms[row] = detail::norm(kernel, row_f32(docs, row, scratch.data(), isa), d);
-    }
-    SearchResult result;
-    for (const SearchRequest& request : requests) {
-        for (std::size_t q = 0; q < request.queries.rows; ++q) {
-            if (!detail::row_is_finite(request.queries, q)) {
-                throw NonFiniteError("queries", q);
-            }
-        }
-        std::vector<std::vector<Hit>> found(request.queries.rows);
-        parallel_for(
-            request.queries.rows, options.threads, options.interrupted, [&](std::size_t q, int) {
-                std::vector<float> query_scratch(d);
-                std::vector<float> row_scratch(d);
-                const float* query = row_f32(request.queries, q, query_scratch.data(), isa);
-                const double norm = detail::norm(kernel, query, d);
-                std::span<const std::int64_t> excluded;
-                if (!request.exclude_offsets.empty()) {
-                    excluded = request.exclude_rows.subspan(
-                        static_cast<std::size_t>(request.exclude_offsets[q]),
-                        static_cast<std::size_t>(request.exclude_offsets[q + 1] -
-                                                 request.exclude_offsets[q]));
-                }
-                TopHits hits(std::min(request.k, docs.rows));
-                const auto offer = [&](std::int64_t id) {
-                    const auto row = static_cast<std::size_t>(id);
-                    if ((request.row_class && options.row_labels[row] != *request.row_class) ||
-                        std::binary_search(excluded.begin(), excluded.end(), id)) {
-                        return;
-                    }
-                    const float* x = row_f32(docs, row, row_scratch.data(), isa);
-                    hits.offer({detail::cosine(kernel.dot(query, x, d), norm, norms[row]), id});
-                };
-                if (options.subset) {
-                    std::for_each(options.subset->begin(), options.subset->end(), offer);
-                } else {
-                    for (std::size_t row = 0; row < docs.rows; ++row) {
-                        offer(static_cast<std::int64_t>(row));
-                    }
-                }
-                found[q] = hits.take();
-            });
-        HitLists& lists = result.lists.emplace_back();
-        lists.offsets.push_back(0);
-        for (const auto& hits : found) {
-            for (const Hit& hit : hits) {
-                lists.ids.push_back(hit.row);
-                lists.scores.push_back(hit.score);
-            }
-            lists.offsets.push_back(static_cast<std::int64_t>(lists.ids.size()));
-        }
-    }
-    return result;
-}
+namespace detail {
 
-struct VectorIndex::Prepared {
-    MatrixView docs;
-    std::size_t zero_rows = 0;
+namespace {
+
+// Up to this many queries, plain float32 dots cost less than coding the documents on the way.
+constexpr std::size_t kFewQueries = 12;
+// A subset smaller than this share of an index is read as float rows instead of all codes.
+constexpr std::size_t kSparseSubset = 8;
+// Rotating on the way costs about as much as screening for 100 queries.
+constexpr std::size_t kQueriesThatPayForRotation = 400;
+// Candidates and codes of the queries that one pass carries.
+constexpr std::size_t kMostPassBytes = std::size_t{256} << 20U;
+
+class Search {
+  public:
+    Search(const MatrixView& docs, const PreparedRows* prepared,
+           std::span<const SearchRequest> requests, const SearchOptions& options)
+        : isa_(chosen_isa()), docs_(docs), prepared_(prepared), requests_(requests),
+          options_(options),
+          source_(options.subset ? RowSource(docs, *options.subset) : RowSource(docs)),
+          queries_(requests, source_.size, isa_), hits_(queries_.size()),
+          admission_(options.row_labels, listed_rows()),
+          watch_(options, std::uint64_t{source_.size} * queries_.size()) {}
+
+    SearchResult run() {
+        std::vector<std::size_t> nonzero;
+        for (std::size_t q = 0; q < queries_.size(); ++q) {
+            if (queries_[q].norm > 0.0) {
+                nonzero.push_back(q);
+            } else {
+                take_first_rows(q);
+                ++result_.zero_queries;
+            }
+        }
+        try {
+            pass_in_parts(nonzero);
+            if (nonzero.empty() && prepared_ == nullptr) {
+                throw_if_not_finite();
+            }
+        } catch (const NonFiniteRowMet&) {
+            throw_if_not_finite();
+        }
+        gather();
+        return std::move(result_);
+    }
+
+  private:
+    bool subset_is_sparse() const noexcept {
+        return options_.subset && source_.size < docs_.rows / kSparseSubset;
+    }
+    bool uses_codes_of_index() const noexcept {
+        return prepared_ != nullptr && !subset_is_sparse();
+    }
+
+    // The screen passes over all rows of an index; those outside the subset fall out afterwards.
+    std::vector<bool> listed_rows() const {
+        std::vector<bool> listed;
+        if (options_.subset && uses_codes_of_index()) {
+            listed.resize(docs_.rows);
+            for (const std::int64_t row : *options_.subset) {
+                listed[static_cast<std::size_t>(row)] = true;
+            }
+        }
+        return listed;
+    }
+
+    // Every row scores 0 against a zero query, so its hits are the first admissible rows.
+    void take_first_rows(std::size_t q) {
+        const Query& query = queries_[q];
+        for (std::size_t at = 0; at < source_.size && hits_[q].size() < query.k; ++at) {
+            const std::size_t row = source_.row(at);
+            if (admission_.admits(query, row)) {
+                hits_[q].push_back({0.0F, static_cast<std::int64_t>(row)});
+            }
+        }
+    }
+
+    void pass_in_parts(std::span<const std::size_t> ids) {
+        for (std::size_t first = 0; first < ids.size();) {
+            Answers answers;
+            std::size_t bytes = 0;
+            while (first < ids.size() && (answers.empty() || bytes < kMostPassBytes)) {
+                const std::size_t q = ids[first++];
+                answers.emplace_back(q, queries_[q].k);
+                bytes += Candidates::most_bytes(queries_[q].k) + docs_.cols;
+            }
+            pass(answers);
+            settle(answers);
+        }
+    }
+
+    void pass(Answers& answers) {
+        if (uses_codes_of_index()) {
+            ScreenPass(isa_, *prepared_, queries_, answers, admission_)
+                .run(options_.threads, watch_, result_.counters);
+            return;
+        }
+        const double* norms = prepared_ != nullptr ? prepared_->norms : nullptr;
+        if (answers.size() <= kFewQueries) {
+            FloatPass(isa_, source_, norms, guard(), queries_, answers, admission_)
+                .run(options_.threads, watch_, result_.counters);
+            return;
+        }
+        if (guard() != nullptr) {
+            for (std::size_t at = 0; at < source_.size; ++at) {
+                guard()->touch_row(source_.row(at));
+            }
+        }
+        const bool rotate =
+            answers.size() >= kQueriesThatPayForRotation && rotation_pays(isa_, source_);
+        ScreenPass(isa_, source_, norms, rotate, queries_, answers, admission_)
+            .run(options_.threads, watch_, result_.counters);
+    }
+
+    TouchGuard* guard() const noexcept { return prepared_ != nullptr ? prepared_->guard : nullptr; }
+
+    void settle(Answers& answers) {
+        const double* norms = prepared_ != nullptr ? prepared_->norms : nullptr;
+        std::atomic<std::uint64_t> rescored{0};
+        parallel_for(answers.size(), options_.threads, options_.interrupted,
+                     [&](std::size_t entry, int) {
+                         Answer& answer = answers[entry];
+                         RowScorer scorer(isa_, docs_, norms, guard());
+                         scorer.take(queries_[answer.query]);
+                         hits_[answer.query] = answer.candidates.settle(scorer);
+                         rescored += scorer.rescored();
+                     });
+        result_.counters.rescored += rescored;
+    }
+
+    void throw_if_not_finite() const {
+        for (std::size_t at = 0; at < source_.size; ++at) {
+            if (!row_is_finite(docs_, source_.row(at))) {
+                throw NonFiniteError("docs", source_.row(at));
+            }
+        }
+    }
+
+    void gather() {
+        std::size_t q = 0;
+        for (const SearchRequest& request : requests_) {
+            HitLists& lists = result_.lists.emplace_back();
+            lists.offsets.push_back(0);
+            for (std::size_t i = 0; i < request.queries.rows; ++i, ++q) {
+                for (const Hit& hit : hits_[q]) {
+                    lists.ids.push_back(hit.row);
+                    lists.scores.push_back(hit.score);
+                }
+                lists.offsets.push_back(static_cast<std::int64_t>(lists.ids.size()));
+            }
+        }
+    }
+
+    Isa isa_;
+    const MatrixView& docs_;
+    const PreparedRows* prepared_;
+    std::span<const SearchRequest> requests_;
+    const SearchOptions& options_;
+    RowSource source_;
+    QuerySet queries_;
+    std::vector<std::vector<Hit>> hits_;
+    Admission admission_;
+    Watch watch_;
+    SearchResult result_;
 };
 
-VectorIndex::VectorIndex(const MatrixView& docs, int, const Interrupted&)
-    : prepared_(new Prepared{docs}) {
-    const Isa isa = chosen_isa();
-    std::vector<float> scratch(docs.cols);
-    for (std::size_t row = 0; row < docs.rows; ++row) {
-        if (!detail::row_is_finite(docs, row)) {
-            throw NonFiniteError("docs", row);
-        }
-        const float* x = row_f32(docs, row, scratch.data(), isa);
-        prepared_->zero_rows +=
-            detail::norm(detail::score_kernel(isa), x, docs.cols) == 0.0 ? 1 : 0;
-    }
-}
-VectorIndex::VectorIndex(VectorIndex&&) noexcept = default;
-VectorIndex& VectorIndex::operator=(VectorIndex&&) noexcept = default;
-VectorIndex::~VectorIndex() = default;
-std::size_t VectorIndex::rows() const noexcept { return prepared_->docs.rows; }
-std::size_t VectorIndex::cols() const noexcept { return prepared_->docs.cols; }
-std::size_t VectorIndex::zero_rows() const noexcept { return prepared_->zero_rows; }
+}  // namespace
 
-SearchResult VectorIndex::search(std::span<const SearchRequest> requests,
-                                 const SearchOptions& options) const {
-    return cosine_top_k(prepared_->docs, requests, options);
+SearchResult search(const MatrixView& docs, const PreparedRows* prepared,
+                    std::span<const SearchRequest> requests, const SearchOptions& options) {
+    check_search(docs.rows, docs.cols, requests, options);
+    const FloatEnvironment environment;
+    return Search(docs, prepared, requests, options).run();
+}
+
+}  // namespace detail
+
+SearchResult cosine_top_k(const MatrixView& docs, std::span<const SearchRequest> requests,
+                          const SearchOptions& options) {
+    return detail::search(docs, nullptr, requests, options);
 }
 
 }  // namespace gnomon

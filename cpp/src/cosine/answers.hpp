@@ -1,0 +1,88 @@
+// What the passes over the documents fill in: one candidate list for each query.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "cosine/candidates.hpp"
+#include "cosine/query_set.hpp"
+
+namespace gnomon::detail {
+
+// Which rows may be hits of a query.
+class Admission {
+  public:
+    // `listed` holds one bit a row, or nothing when all rows are searched.
+    Admission(std::span<const std::uint8_t> labels, std::vector<bool> listed)
+        : labels_(labels), listed_(std::move(listed)) {}
+
+    bool admits(const Query& query, std::size_t row) const noexcept;
+
+  private:
+    std::span<const std::uint8_t> labels_;
+    std::vector<bool> listed_;
+};
+
+// Held for some nanoseconds, seldom by two threads at once.
+class SpinLock {
+  public:
+    void lock() noexcept {
+        while (taken_.test_and_set(std::memory_order_acquire)) {
+            std::this_thread::yield();
+        }
+    }
+    void unlock() noexcept { taken_.clear(std::memory_order_release); }
+
+  private:
+    std::atomic_flag taken_;
+};
+
+// The candidates of one query, shared by all threads: one list, so one threshold and O(k) memory
+// however many threads there are.
+struct Answer {
+    Answer(std::size_t query_id, std::size_t k) : query(query_id), candidates(k) {}
+
+    std::size_t query;
+    SpinLock lock;
+    Candidates candidates;
+    // What the pass compares bounds with; set by it whenever the threshold has risen.
+    std::atomic<float> floor{-std::numeric_limits<float>::infinity()};
+};
+
+using Answers = std::deque<Answer>;
+
+// Ctrl-C and progress, for one pass.
+class Watch {
+  public:
+    Watch(const SearchOptions& options, std::uint64_t total) : options_(options), total_(total) {}
+
+    void add_done(std::uint64_t pairs) noexcept {
+        done_.fetch_add(pairs, std::memory_order_relaxed);
+    }
+
+    // For parallel_for: reports progress, then says whether to stop.
+    Interrupted between_blocks();
+
+    // Within long blocks; throws Interruption. Only worker 0 may ask.
+    void check(int worker) const {
+        if (worker == 0 && options_.interrupted && options_.interrupted()) {
+            throw Interruption();
+        }
+    }
+
+  private:
+    const SearchOptions& options_;
+    std::uint64_t total_;
+    std::atomic<std::uint64_t> done_{0};
+};
+
+// A pass has met a row that holds NaN or infinity; the search finds out which is the first.
+struct NonFiniteRowMet {};
+
+}  // namespace gnomon::detail

@@ -1,0 +1,66 @@
+// Codes rows and tiles of any matrix, with the per-row values that make the screen's bound.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cosine/coding.hpp"
+#include "cosine/rotation.hpp"
+#include "cosine/row_source.hpp"
+#include "cosine/tiles.hpp"
+#include "gnomon/isa.hpp"
+
+namespace gnomon::detail {
+
+enum class RowKind : std::uint8_t { ordinary, zero, not_finite };
+
+// x ~ step * code: scale = step / |x|; slack bounds |x - step * code| / |x| together with all
+// rounding in scale, in the codes' rotation and in the arithmetic of the screen (see kPad).
+struct RowCode {
+    float scale = 0.0F;
+    float slack = 0.0F;
+    RowKind kind = RowKind::ordinary;
+};
+
+class RowCoder {
+  public:
+    // Scratch memory of one thread.
+    struct Scratch {
+        explicit Scratch(const RowCoder& coder)
+            : row(coder.dims_), scaled(coder.dims_), rotated(coder.dims_),
+              codes(coder.groups_ * kTileGroupBytes) {}
+        std::vector<float> row;
+        std::vector<float> scaled;
+        std::vector<float> rotated;
+        std::vector<std::uint8_t> codes;  // of 16 rows, one after the other
+    };
+
+    RowCoder(Isa isa, std::size_t dims, bool rotate);
+
+    bool rotates() const noexcept { return rotation_ != nullptr; }
+    std::size_t groups() const noexcept { return groups_; }
+
+    // Writes 4 * groups() codes with bias; dimensions beyond the row's have code 0. A zero row has
+    // code 0 everywhere, scale 0 and slack 0.
+    RowCode code_row(const float* x, Scratch& scratch, std::uint8_t* codes) const noexcept;
+
+    // Codes up to 16 rows of `source`, from position `first`, as one tile; fills the tile's scale
+    // and slack. Returns the worst kind among them: not_finite, when there is one.
+    RowKind code_tile(const RowSource& source, std::size_t first, std::size_t rows,
+                      Scratch& scratch, std::uint8_t* tile, float* scale, float* slack) const;
+
+  private:
+    Isa isa_;
+    const CodingKernel& kernel_;
+    std::size_t dims_;
+    std::size_t groups_;
+    std::unique_ptr<Rotation> rotation_;
+    double pad_;
+};
+
+// Whether a rotation tightens the codes of these rows enough to pay, judged from a fixed sample.
+bool rotation_pays(Isa isa, const RowSource& source);
+
+}  // namespace gnomon::detail

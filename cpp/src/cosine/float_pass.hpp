@@ -1,0 +1,44 @@
+// One pass of plain float32 dots over all documents, for few queries: cheaper than coding them.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "cosine/answers.hpp"
+#include "cosine/float_dots.hpp"
+#include "cosine/row_scorer.hpp"
+#include "cosine/row_source.hpp"
+
+namespace gnomon::detail {
+
+class FloatPass {
+  public:
+    FloatPass(Isa isa, const RowSource& source, const double* norms, TouchGuard* guard,
+              const QuerySet& queries, Answers& answers, const Admission& admission);
+
+    // Throws NonFiniteRowMet.
+    void run(int threads, Watch& watch, SearchCounters& counters);
+
+  private:
+    struct Worker;
+
+    void run_block(std::size_t block, Worker& worker, Watch& watch);
+    void scan_row(std::size_t row, Worker& worker);
+    void take_odd_row(std::size_t row, const float* x, Worker& worker);
+    void take(std::size_t entry, const Candidate& candidate, Worker& worker);
+
+    Isa isa_;
+    const FloatDotKernel& kernel_;
+    RowSource source_;
+    const double* norms_;
+    TouchGuard* guard_;
+    const QuerySet& queries_;
+    Answers& answers_;
+    const Admission& admission_;
+    std::vector<float> values_;  // of each answer's query, times a power of two
+    std::vector<double> value_norms_;
+    double error_;
+    bool shared_ = false;
+};
+
+}  // namespace gnomon::detail

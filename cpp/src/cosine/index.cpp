@@ -1,0 +1,99 @@
+// The prepared index: codes, norms and the caller's rows.
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "cosine/buffer.hpp"
+#include "cosine/coder.hpp"
+#include "cosine/search.hpp"
+#include "gnomon/cosine.hpp"
+#include "score/rows.hpp"
+#include "score/score.hpp"
+
+namespace gnomon {
+
+namespace {
+
+constexpr std::size_t kBlockTiles = 64;
+
+}  // namespace
+
+struct VectorIndex::Prepared {
+    detail::PreparedRows view;
+    detail::Buffer codes;
+    std::vector<float> scale;
+    std::vector<float> slack;
+    std::vector<double> norms;
+    std::size_t zero_rows = 0;
+};
+
+VectorIndex::VectorIndex(const MatrixView& docs, int threads, const Interrupted& interrupted)
+    : prepared_(std::make_unique<Prepared>()) {
+    using namespace detail;
+    Prepared& built = *prepared_;
+    const Isa isa = chosen_isa();
+    const RowSource source(docs);
+    const bool rotated = rotation_pays(isa, source);
+    const RowCoder coder(isa, docs.cols, rotated);
+    const ScoreKernel& kernel = score_kernel(isa);
+    const std::size_t tiles = tiles_of(docs.rows);
+    const std::size_t tile_bytes = coder.groups() * kTileGroupBytes;
+    built.codes = Buffer(tiles * tile_bytes);
+    built.scale.resize(tiles * kTileRows);
+    built.slack.resize(tiles * kTileRows);
+    built.norms.resize(docs.rows);
+
+    std::atomic<std::size_t> zero_rows{0};
+    std::atomic<bool> not_finite{false};
+    parallel_for((tiles + kBlockTiles - 1) / kBlockTiles, threads, interrupted,
+                 [&](std::size_t block, int) {
+                     RowCoder::Scratch scratch(coder);
+                     const std::size_t end = std::min((block + 1) * kBlockTiles, tiles);
+                     for (std::size_t t = block * kBlockTiles; t < end; ++t) {
+                         const std::size_t first = t * kTileRows;
+                         const std::size_t rows = std::min(kTileRows, docs.rows - first);
+                         const RowKind worst = coder.code_tile(
+                             source, first, rows, scratch, built.codes.data() + t * tile_bytes,
+                             built.scale.data() + first, built.slack.data() + first);
+                         if (worst == RowKind::not_finite) {
+                             not_finite = true;
+                         }
+                         for (std::size_t row = first; row < first + rows; ++row) {
+                             const float* x = row_f32(docs, row, scratch.row.data(), isa);
+                             built.norms[row] = norm(kernel, x, docs.cols);
+                             zero_rows += built.norms[row] == 0.0 ? 1U : 0U;
+                         }
+                     }
+                 });
+    if (not_finite) {
+        for (std::size_t row = 0; row < docs.rows; ++row) {
+            if (!row_is_finite(docs, row)) {
+                throw NonFiniteError("docs", row);
+            }
+        }
+    }
+    built.zero_rows = zero_rows;
+    built.view = {
+        docs,
+        {built.codes.data(), built.scale.data(), built.slack.data(), tiles, coder.groups()},
+        built.norms.data(),
+        rotated,
+        nullptr};
+}
+
+VectorIndex::VectorIndex(VectorIndex&&) noexcept = default;
+VectorIndex& VectorIndex::operator=(VectorIndex&&) noexcept = default;
+VectorIndex::~VectorIndex() = default;
+
+std::size_t VectorIndex::rows() const noexcept { return prepared_->view.docs.rows; }
+std::size_t VectorIndex::cols() const noexcept { return prepared_->view.docs.cols; }
+std::size_t VectorIndex::zero_rows() const noexcept { return prepared_->zero_rows; }
+
+SearchResult VectorIndex::search(std::span<const SearchRequest> requests,
+                                 const SearchOptions& options) const {
+    return detail::search(prepared_->view.docs, &prepared_->view, requests, options);
+}
+
+}  // namespace gnomon

@@ -1,0 +1,125 @@
+#include "cosine/query_set.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <limits>
+#include <string>
+
+#include "score/rows.hpp"
+#include "score/score.hpp"
+
+namespace gnomon::detail {
+
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+std::string name_of(std::size_t request, std::size_t requests) {
+    return requests == 1 ? "queries" : "requests[" + std::to_string(request) + "].queries";
+}
+
+bool stands_as_float(const MatrixView& x) noexcept {
+    constexpr auto kItem = static_cast<std::ptrdiff_t>(sizeof(float));
+    return x.dtype == Dtype::f32 && (x.cols <= 1 || x.col_stride == kItem) &&
+           x.row_stride % kItem == 0 &&
+           reinterpret_cast<std::uintptr_t>(x.data) % sizeof(float) == 0;
+}
+
+std::span<const std::int64_t> exclusions(const SearchRequest& request, std::size_t q) noexcept {
+    if (request.exclude_offsets.empty()) {
+        return {};
+    }
+    const auto begin = static_cast<std::size_t>(request.exclude_offsets[q]);
+    const auto end = static_cast<std::size_t>(request.exclude_offsets[q + 1]);
+    return request.exclude_rows.subspan(begin, end - begin);
+}
+
+std::size_t block_size_for(std::size_t queries) noexcept {
+    return *std::lower_bound(std::begin(kBlockSizes), std::end(kBlockSizes), queries);
+}
+
+}  // namespace
+
+QuerySet::QuerySet(std::span<const SearchRequest> requests, std::size_t most_hits, Isa isa) {
+    const ScoreKernel& kernel = score_kernel(isa);
+    for (std::size_t r = 0; r < requests.size(); ++r) {
+        const SearchRequest& request = requests[r];
+        const MatrixView& rows = request.queries;
+        const bool in_place = stands_as_float(rows);
+        std::vector<float>& copy = converted_.emplace_back(in_place ? 0 : rows.rows * rows.cols);
+        for (std::size_t q = 0; q < rows.rows; ++q) {
+            const float* values =
+                row_f32(rows, q, in_place ? nullptr : copy.data() + q * rows.cols, isa);
+            const double norm = detail::norm(kernel, values, rows.cols);
+            if (!std::isfinite(norm)) {  // squares of finite float32 values can't overflow float64
+                throw NonFiniteError(name_of(r, requests.size()), q);
+            }
+            queries_.push_back({values, norm, std::min(request.k, most_hits), request.row_class,
+                                exclusions(request, q)});
+        }
+    }
+}
+
+BoundTerms BoundTerms::of(const RowCode& query) noexcept {
+    const double gain = (1.0 + query.slack) / static_cast<double>(query.scale);
+    return {query.scale, query.slack, std::nextafter(static_cast<float>(gain), kInfinity)};
+}
+
+float BoundTerms::floor_for(float threshold) const noexcept {
+    if (threshold == -kInfinity) {
+        return -kInfinity;
+    }
+    // One unit in the last place below the threshold: a true value there can still round to it.
+    const double least = static_cast<double>(std::nextafter(threshold, -kInfinity));
+    const double floor = (least - base) / static_cast<double>(unit);
+    return std::nextafter(static_cast<float>(floor), -kInfinity);
+}
+
+CodedQueries::CodedQueries(const QuerySet& queries, std::span<const std::size_t> ids,
+                           const RowCoder& coder)
+    : ids_(ids.begin(), ids.end()) {
+    std::size_t code_bytes = 0;
+    for (std::size_t first = 0; first < ids_.size();) {
+        const std::size_t used = std::min(ids_.size() - first, kBlockQueries);
+        blocks_.push_back({first, used, block_size_for(used), code_bytes});
+        code_bytes += blocks_.back().queries * coder.groups() * kGroupDims;
+        first += used;
+    }
+    codes_ = Buffer(code_bytes);
+    std::memset(codes_.data(), 0, code_bytes);
+    gain_.resize(blocks_.size() * kBlockQueries, 0.0F);
+    start_.resize(blocks_.size() * kBlockQueries, 0);
+    terms_.reserve(ids_.size());
+
+    RowCoder::Scratch scratch(coder);
+    std::vector<std::uint8_t> row(coder.groups() * kGroupDims);
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+        const Block& block = blocks_[b];
+        for (std::size_t i = 0; i < block.used; ++i) {
+            const std::size_t entry = block.first + i;
+            terms_.push_back(
+                BoundTerms::of(coder.code_row(queries[ids_[entry]].values, scratch, row.data())));
+            std::int32_t sum = 0;
+            std::uint8_t* out = codes_.data() + block.code_offset + i * kGroupDims;
+            for (std::size_t g = 0; g < coder.groups(); ++g) {
+                for (std::size_t c = 0; c < kGroupDims; ++c) {
+                    const int code = row[g * kGroupDims + c] - kCodeBias;
+                    out[g * block.queries * kGroupDims + c] = static_cast<std::uint8_t>(code);
+                    sum += g < kGroupsInInt32 ? code : 0;
+                }
+            }
+            gain_[b * kBlockQueries + i] = terms_.back().gain;
+            start_[b * kBlockQueries + i] = -std::int32_t{kCodeBias} * sum;
+        }
+    }
+}
+
+QueryBlock CodedQueries::view(const Block& block, const float* floor) const noexcept {
+    const auto b = static_cast<std::size_t>(&block - blocks_.data());
+    return {reinterpret_cast<const std::int8_t*>(codes_.data() + block.code_offset), block.queries,
+            start_.data() + b * kBlockQueries, gain_.data() + b * kBlockQueries, floor};
+}
+
+}  // namespace gnomon::detail

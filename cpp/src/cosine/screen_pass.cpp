@@ -1,0 +1,220 @@
+#include "cosine/screen_pass.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "cosine/screen_wide.hpp"
+
+namespace gnomon::detail {
+
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// 512 rows: their codes stay in the second-level cache while every block of queries passes over
+// them.
+constexpr std::size_t kStretchTiles = 32;
+// As long as a query has no threshold, every row survives; so it gets one soon.
+constexpr std::size_t kFirstTiles = 2;
+constexpr std::size_t kMostStretches = 16;
+constexpr std::size_t kBlocksPerThread = 8;
+
+std::vector<std::size_t> query_ids(const Answers& answers) {
+    std::vector<std::size_t> ids;
+    ids.reserve(answers.size());
+    for (const Answer& answer : answers) {
+        ids.push_back(answer.query);
+    }
+    return ids;
+}
+
+// The score lies within `spread` of the middle of its bounds.
+Candidate candidate_of(double upper, double spread, std::size_t row) noexcept {
+    const auto id = static_cast<std::int64_t>(row);
+    if (!(upper < kInfinity)) {
+        return {kInfinity, -kInfinity, id};
+    }
+    return {std::nextafter(static_cast<float>(upper), kInfinity),
+            std::nextafter(static_cast<float>(upper - 2.0 * spread), -kInfinity), id};
+}
+
+}  // namespace
+
+struct ScreenPass::Worker {
+    Worker(const ScreenPass& pass, int number_)
+        : number(number_), scratch(pass.coder_),
+          scorer(pass.isa_, pass.source_.matrix, pass.norms_,
+                 pass.prepared_ != nullptr ? pass.prepared_->guard : nullptr),
+          survivors(kStretchTiles * kBlockQueries) {
+        if (pass.prepared_ == nullptr) {
+            codes = Buffer(kStretchTiles * pass.coder_.groups() * kTileGroupBytes);
+            scale.resize(kStretchTiles * kTileRows);
+            slack.resize(kStretchTiles * kTileRows);
+        }
+    }
+
+    int number;
+    RowCoder::Scratch scratch;
+    RowScorer scorer;
+    std::vector<Survivors> survivors;
+    Buffer codes;  // of the stretch that is being coded on the way
+    std::vector<float> scale;
+    std::vector<float> slack;
+    bool fresh = true;  // has not finished a stretch yet
+    SearchCounters counters;
+};
+
+ScreenPass::ScreenPass(Isa isa, const PreparedRows& prepared, const QuerySet& queries,
+                       Answers& answers, const Admission& admission)
+    : isa_(isa), kernel_(screen_kernel(isa)), source_(prepared.docs), prepared_(&prepared),
+      norms_(prepared.norms), coder_(isa, prepared.docs.cols, prepared.rotated), queries_(queries),
+      answers_(answers), admission_(admission), coded_(queries, query_ids(answers), coder_) {}
+
+ScreenPass::ScreenPass(Isa isa, const RowSource& source, const double* norms, bool rotate,
+                       const QuerySet& queries, Answers& answers, const Admission& admission)
+    : isa_(isa), kernel_(screen_kernel(isa)), source_(source), norms_(norms),
+      coder_(isa, source.matrix.cols, rotate), queries_(queries), answers_(answers),
+      admission_(admission), coded_(queries, query_ids(answers), coder_) {}
+
+void ScreenPass::run(int threads, Watch& watch, SearchCounters& counters) {
+    shared_ = threads > 1;
+    const std::size_t tiles = tiles_of(source_.size);
+    const std::size_t fair = tiles / (static_cast<std::size_t>(threads) * kBlocksPerThread);
+    block_tiles_ = kStretchTiles * std::clamp(fair / kStretchTiles, std::size_t{1}, kMostStretches);
+    std::vector<std::unique_ptr<Worker>> workers(static_cast<std::size_t>(threads));
+    parallel_for((tiles + block_tiles_ - 1) / block_tiles_, threads, watch.between_blocks(),
+                 [&](std::size_t block, int number) {
+                     auto& worker = workers[static_cast<std::size_t>(number)];
+                     if (!worker) {
+                         worker = std::make_unique<Worker>(*this, number);
+                     }
+                     run_block(block, *worker, watch);
+                 });
+    for (const auto& worker : workers) {
+        if (worker) {
+            counters.pairs_screened += worker->counters.pairs_screened;
+            counters.candidates += worker->counters.candidates;
+            counters.rescored += worker->scorer.rescored();
+        }
+    }
+}
+
+void ScreenPass::run_block(std::size_t block, Worker& worker, Watch& watch) {
+    const std::size_t end = std::min((block + 1) * block_tiles_, tiles_of(source_.size));
+    for (std::size_t tile = block * block_tiles_; tile < end; tile += kStretchTiles) {
+        const CodeTiles tiles = stretch_of(tile, std::min(tile + kStretchTiles, end), worker);
+        screen_stretch(tiles, tile * kTileRows, worker, watch);
+        const std::size_t rows = std::min(tiles.tiles * kTileRows, source_.size - tile * kTileRows);
+        worker.counters.pairs_screened += rows * answers_.size();
+        watch.add_done(rows * answers_.size());
+    }
+}
+
+CodeTiles ScreenPass::stretch_of(std::size_t first_tile, std::size_t end_tile,
+                                 Worker& worker) const {
+    const std::size_t tile_bytes = coder_.groups() * kTileGroupBytes;
+    const std::size_t count = end_tile - first_tile;
+    if (prepared_ != nullptr) {
+        if (prepared_->guard != nullptr) {
+            prepared_->guard->touch_tiles(first_tile, end_tile);
+        }
+        const CodeTiles& all = prepared_->tiles;
+        return {all.codes + first_tile * tile_bytes, all.scale + first_tile * kTileRows,
+                all.slack + first_tile * kTileRows, count, all.groups};
+    }
+    for (std::size_t t = 0; t < count; ++t) {
+        const std::size_t first = (first_tile + t) * kTileRows;
+        const std::size_t rows = std::min(kTileRows, source_.size - first);
+        const RowKind worst = coder_.code_tile(
+            source_, first, rows, worker.scratch, worker.codes.data() + t * tile_bytes,
+            worker.scale.data() + t * kTileRows, worker.slack.data() + t * kTileRows);
+        if (worst == RowKind::not_finite) {
+            throw NonFiniteRowMet();
+        }
+    }
+    return {worker.codes.data(), worker.scale.data(), worker.slack.data(), count, coder_.groups()};
+}
+
+void ScreenPass::screen_stretch(const CodeTiles& tiles, std::size_t first_row, Worker& worker,
+                                const Watch& watch) {
+    for (const CodedQueries::Block& block : coded_.blocks()) {
+        for (std::size_t tile = 0; tile < tiles.tiles;) {
+            float floors[kBlockQueries];
+            const bool open = load_floors(block, floors);
+            std::size_t step = tiles.tiles - tile;
+            if (open || worker.fresh) {
+                step = std::min(step, open ? kFirstTiles : std::max(kFirstTiles, tile));
+            }
+            const QueryBlock view = coded_.view(block, floors);
+            const std::size_t found =
+                tiles.groups <= kGroupsInInt32
+                    ? kernel_.screen(tiles, tile, tile + step, view, worker.survivors.data())
+                    : screen_wide(kernel_, tiles, tile, tile + step, view, worker.survivors.data());
+            take({worker.survivors.data(), found}, tiles, first_row, block, worker);
+            tile += step;
+        }
+        watch.check(worker.number);
+    }
+    worker.fresh = false;
+}
+
+// True when a query of the block has no threshold yet.
+bool ScreenPass::load_floors(const CodedQueries::Block& block, float* floors) const noexcept {
+    bool open = false;
+    for (std::size_t i = 0; i < block.used; ++i) {
+        floors[i] = answers_[block.first + i].floor.load(std::memory_order_relaxed);
+        open |= floors[i] == -kInfinity;
+    }
+    std::fill(floors + block.used, floors + kBlockQueries, kInfinity);
+    return open;
+}
+
+void ScreenPass::take(std::span<const Survivors> found, const CodeTiles& tiles,
+                      std::size_t first_row, const CodedQueries::Block& block, Worker& worker) {
+    for (const Survivors& survivors : found) {
+        if (survivors.query < block.used) {
+            take_rows(survivors, tiles, first_row, block.first + survivors.query, worker);
+        }
+    }
+}
+
+void ScreenPass::take_rows(const Survivors& found, const CodeTiles& tiles, std::size_t first_row,
+                           std::size_t entry, Worker& worker) {
+    Answer& answer = answers_[entry];
+    const Query& query = queries_[answer.query];
+    const BoundTerms& terms = coded_.terms(entry);
+    worker.scorer.take(query);
+    std::unique_lock<SpinLock> lock(answer.lock, std::defer_lock);
+    if (shared_) {
+        lock.lock();
+    }
+    const float before = answer.candidates.threshold();
+    for (unsigned left = found.rows; left != 0; left &= left - 1) {
+        const auto j = static_cast<std::size_t>(std::countr_zero(left));
+        const std::size_t position = first_row + found.tile * kTileRows + j;
+        if (position >= source_.size) {
+            break;
+        }
+        const std::size_t row = source_.row(position);
+        if (!admission_.admits(query, row)) {
+            continue;
+        }
+        const double upper = static_cast<double>(found.bound[j]) * terms.unit + terms.base;
+        const double slack = tiles.slack[found.tile * kTileRows + j];
+        answer.candidates.add(candidate_of(upper, (1.0 + terms.base) * slack + terms.base, row),
+                              worker.scorer);
+        ++worker.counters.candidates;
+    }
+    if (worker.fresh) {
+        answer.candidates.tighten();
+    }
+    if (answer.candidates.threshold() != before) {
+        answer.floor.store(terms.floor_for(answer.candidates.threshold()),
+                           std::memory_order_relaxed);
+    }
+}
+
+}  // namespace gnomon::detail

@@ -1,0 +1,55 @@
+// One pass of the int8 screen over all documents, for many queries.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "cosine/answers.hpp"
+#include "cosine/coder.hpp"
+#include "cosine/prepared.hpp"
+#include "cosine/row_scorer.hpp"
+#include "cosine/screen.hpp"
+
+namespace gnomon::detail {
+
+class ScreenPass {
+  public:
+    // Over the tiles of an index.
+    ScreenPass(Isa isa, const PreparedRows& prepared, const QuerySet& queries, Answers& answers,
+               const Admission& admission);
+    // Over rows that are coded on the way, each once for all queries.
+    ScreenPass(Isa isa, const RowSource& source, const double* norms, bool rotate,
+               const QuerySet& queries, Answers& answers, const Admission& admission);
+
+    // Throws NonFiniteRowMet.
+    void run(int threads, Watch& watch, SearchCounters& counters);
+
+  private:
+    struct Worker;
+
+    void run_block(std::size_t block, Worker& worker, Watch& watch);
+    CodeTiles stretch_of(std::size_t first_tile, std::size_t end_tile, Worker& worker) const;
+    void screen_stretch(const CodeTiles& tiles, std::size_t first_row, Worker& worker,
+                        const Watch& watch);
+    bool load_floors(const CodedQueries::Block& block, float* floors) const noexcept;
+    void take(std::span<const Survivors> found, const CodeTiles& tiles, std::size_t first_row,
+              const CodedQueries::Block& block, Worker& worker);
+    void take_rows(const Survivors& found, const CodeTiles& tiles, std::size_t first_row,
+                   std::size_t entry, Worker& worker);
+
+    Isa isa_;
+    const ScreenKernel& kernel_;
+    RowSource source_;
+    const PreparedRows* prepared_ = nullptr;
+    const double* norms_ = nullptr;
+    RowCoder coder_;
+    const QuerySet& queries_;
+    Answers& answers_;
+    const Admission& admission_;
+    CodedQueries coded_;
+    bool shared_ = false;  // more than one thread
+    std::size_t block_tiles_ = 0;
+};
+
+}  // namespace gnomon::detail
