@@ -1,0 +1,44 @@
+"""A command line of one's own: an empty folder, no environment of the caller, a small collection."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.probing import SMALL, Gnomon, runner
+from tests.probe.collections import write_collection
+
+
+@pytest.fixture(scope="session")
+def small_collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a written collection that no test may change."""
+    return write_collection(SMALL, tmp_path_factory.mktemp("collections") / "small")
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Path:
+    """Return a written collection that the test may spoil."""
+    return write_collection(SMALL, tmp_path / "collection")
+
+
+@pytest.fixture
+def gnomon(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Gnomon:
+    """Run the command line in an empty folder; its trail is ``.gnomon`` there."""
+    workplace = tmp_path / "workplace"
+    workplace.mkdir()
+    monkeypatch.chdir(workplace)
+    monkeypatch.delenv("GNOMON_STATE_DIR", raising=False)
+
+    def read_streams() -> tuple[str, str]:
+        return tuple(capsys.readouterr())
+
+    return runner(read_streams)
+
+
+@pytest.fixture
+def state_dir(gnomon: Gnomon) -> Path:
+    """Return the state directory of the command line above; it does not exist yet."""
+    return Path.cwd() / ".gnomon"
