@@ -120,17 +120,14 @@ def compare(
     if settings.fit_scope == "unseen":
         kept_out.append(neighbours)
     pool = np.setdiff1d(fitter.inputs.covered, union_of(kept_out), assume_unique=True)
-    context = fitter.context(draw_pairs(settings, pool))
     queries = fitter.inputs.new_vectors(selection)
     adapters, places, absent = [], [], []
-    for kind in ADAPTERS:
-        try:
-            adapter = kind.fit_context(context)
-        except NotMeasuredError as error:
-            absent.append(_unmeasured(kind.name, str(error)))
+    for kind, fitted in zip(ADAPTERS, fitter.offered(draw_pairs(settings, pool)), strict=True):
+        if isinstance(fitted, NotMeasuredError):
+            absent.append(_unmeasured(kind.name, str(fitted)))
             continue
-        (bridged,) = bridged_queries([adapter], queries, settings.threads)
-        adapters.append(adapter)
+        (bridged,) = bridged_queries([fitted], queries, settings.threads)
+        adapters.append(fitted)
         places.append(walk.ask(bridged, settings.k, masked=selection))
     return Comparison(adapters, places, neighbours, absent, settings.k, settings.seed)
 

@@ -43,7 +43,8 @@ def fit_bridge(
     if name == "per_cluster":
         clusters = fit_clusters(inputs.old_docs, seed=settings.seed, threads=settings.threads)
     covered = np.asarray(inputs.covered)
-    adapter = Fitter(inputs, settings, clusters).fitted(name, draw_pairs(settings, covered, pairs))
+    fitter = Fitter(inputs, settings, clusters)
+    (adapter,) = fitter.fitted(name, [draw_pairs(settings, covered, pairs)])
     return Bridge(
         adapter,
         query_profile=inputs.new_profile,

@@ -19,6 +19,7 @@ from gnomon.probe.plan import (
     Rows,
     allowed_rows,
     deciding_pools,
+    draw_pairs,
     no_rows,
     sample_rows,
     selection_rows,
@@ -207,9 +208,14 @@ def _fit(
     pools = deciding_pools(settings, covered, held_out, np.unique(relevance.rows))
     name = chosen.name if stored is None else stored[0].name
     seen_decides = settings.fit_scope == "seen"
+    if stored is None:
+        stored = fitter.fitted(name, [draw_pairs(settings, pool) for pool in pools.pools])
+    seen = None
+    if not seen_decides:
+        (seen,) = fitter.fitted(name, [draw_pairs(settings, allowed_rows(covered, held_out))])
     return Adapters(
-        deciding=fitter.deciding(name, pools) if stored is None else list(stored),
-        seen=None if seen_decides else fitter.seen(name, allowed_rows(covered, held_out)),
+        deciding=stored,
+        seen=seen,
         curve={} if seen_decides else fitter.curve(name, pools),
         folded=pools.folded,
     )
