@@ -1,9 +1,10 @@
 // Differential fuzzing of the cosine top-k.
 //
-// The bytes choose a small problem: documents with structure (copies, negatives, neighbours one step of
-// float32 away, powers of two, zeros, subnormals, int8 values, spikes), queries near them, k, exclusions, a
-// subset and row classes. Every runnable instruction set, thread count and route must then give exactly the
-// hits of the plain definition below, which shares no code with the kernels.
+// The bytes choose a small problem: documents with structure (copies, negatives, neighbours one
+// step of float32 away, powers of two, zeros, subnormals, int8 values, spikes), queries near them,
+// k, exclusions, a subset and row classes. Every runnable instruction set, thread count and route
+// must then give exactly the hits of the plain definition below, which shares no code with the
+// kernels.
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <algorithm>
@@ -42,7 +43,9 @@ class Random {
         state_ ^= state_ << 17U;
         return state_ * 0x2545F4914F6CDD1DULL;
     }
-    std::size_t below(std::size_t limit) { return static_cast<std::size_t>((next() >> 32U) % limit); }
+    std::size_t below(std::size_t limit) {
+        return static_cast<std::size_t>((next() >> 32U) % limit);
+    }
     float unit() { return static_cast<float>(static_cast<double>(next() >> 11U) * 0x1p-52 - 1.0); }
 
   private:
@@ -71,8 +74,28 @@ struct Problem {
 // ---------------------------------------------------------------------------------------------
 // From bytes to a problem
 
-enum class Coordinates { bits, small_integers, int8, subnormals, units, top, wide_range, kMaxValue = wide_range };
-enum class Change { copy, negate, neighbour, scale, zero, minus_zero, spike, noise, fresh, kMaxValue = fresh };
+enum class Coordinates {
+    bits,
+    small_integers,
+    int8,
+    subnormals,
+    units,
+    top,
+    wide_range,
+    kMaxValue = wide_range
+};
+enum class Change {
+    copy,
+    negate,
+    neighbour,
+    scale,
+    zero,
+    minus_zero,
+    spike,
+    noise,
+    fresh,
+    kMaxValue = fresh
+};
 
 float finite(std::uint32_t bits) {
     const float value = std::bit_cast<float>(bits);
@@ -82,16 +105,16 @@ float finite(std::uint32_t bits) {
 float coordinate(Coordinates kind, std::uint32_t drawn) {
     const auto byte = static_cast<float>(static_cast<std::int8_t>(drawn & 0xFFU));
     switch (kind) {
-        case Coordinates::bits: return finite(drawn);
-        case Coordinates::small_integers: return static_cast<float>(static_cast<int>(drawn % 5U) - 2);
-        case Coordinates::int8: return byte == -128.0F ? 127.0F : byte;
-        case Coordinates::subnormals: return byte * std::numeric_limits<float>::denorm_min();
-        case Coordinates::units: return static_cast<float>(static_cast<double>(drawn) * 0x1p-31 - 1.0);
-        case Coordinates::top: return byte / 128.0F * std::numeric_limits<float>::max();
-        case Coordinates::wide_range: {
-            const auto exponent = static_cast<int>((drawn >> 8U) % 250U) - 125;
-            return std::ldexp(byte / 128.0F, exponent);
-        }
+    case Coordinates::bits: return finite(drawn);
+    case Coordinates::small_integers: return static_cast<float>(static_cast<int>(drawn % 5U) - 2);
+    case Coordinates::int8: return byte == -128.0F ? 127.0F : byte;
+    case Coordinates::subnormals: return byte * std::numeric_limits<float>::denorm_min();
+    case Coordinates::units: return static_cast<float>(static_cast<double>(drawn) * 0x1p-31 - 1.0);
+    case Coordinates::top: return byte / 128.0F * std::numeric_limits<float>::max();
+    case Coordinates::wide_range: {
+        const auto exponent = static_cast<int>((drawn >> 8U) % 250U) - 125;
+        return std::ldexp(byte / 128.0F, exponent);
+    }
     }
     return 0.0F;
 }
@@ -101,19 +124,23 @@ void change(Change how, float* row, std::size_t cols, Coordinates kind, Random& 
     const int exponent = static_cast<int>(random.below(41)) - 20;
     for (std::size_t i = 0; i < cols; ++i) {
         switch (how) {
-            case Change::negate: row[i] = -row[i]; break;
-            case Change::scale: row[i] = std::ldexp(row[i], exponent); break;
-            case Change::zero: row[i] = 0.0F; break;
-            case Change::minus_zero: row[i] = -0.0F; break;
-            case Change::noise: row[i] += row[i] * 1e-6F * random.unit(); break;
-            case Change::fresh: row[i] = coordinate(kind, static_cast<std::uint32_t>(random.next() >> 32U)); break;
-            case Change::neighbour:
-                if (i == at) row[i] = std::nextafterf(row[i], random.unit());
-                break;
-            case Change::spike:
-                if (i == at) row[i] = random.unit() * 1e6F;
-                break;
-            case Change::copy: break;
+        case Change::negate: row[i] = -row[i]; break;
+        case Change::scale: row[i] = std::ldexp(row[i], exponent); break;
+        case Change::zero: row[i] = 0.0F; break;
+        case Change::minus_zero: row[i] = -0.0F; break;
+        case Change::noise: row[i] += row[i] * 1e-6F * random.unit(); break;
+        case Change::fresh:
+            row[i] = coordinate(kind, static_cast<std::uint32_t>(random.next() >> 32U));
+            break;
+        case Change::neighbour:
+            if (i == at)
+                row[i] = std::nextafterf(row[i], random.unit());
+            break;
+        case Change::spike:
+            if (i == at)
+                row[i] = random.unit() * 1e6F;
+            break;
+        case Change::copy: break;
         }
         if (!std::isfinite(row[i])) {
             row[i] = 1.0F;
@@ -121,7 +148,8 @@ void change(Change how, float* row, std::size_t cols, Coordinates kind, Random& 
     }
 }
 
-Matrix drawn_matrix(std::size_t rows, const Matrix& pool, Coordinates kind, std::uint16_t allowed, Random& random) {
+Matrix drawn_matrix(std::size_t rows, const Matrix& pool, Coordinates kind, std::uint16_t allowed,
+                    Random& random) {
     Matrix made{rows, pool.cols, std::vector<float>(rows * pool.cols)};
     std::vector<Change> changes;
     for (unsigned each = 0; each <= static_cast<unsigned>(Change::kMaxValue); ++each) {
@@ -181,8 +209,9 @@ Problem problem_from(FuzzedDataProvider& bytes) {
     Matrix pool{bytes.ConsumeIntegralInRange<std::size_t>(1, 12), cols, {}};
     pool.values.resize(pool.rows * cols);
     for (float& value : pool.values) {
-        const auto drawn = bytes.remaining_bytes() >= 4 ? bytes.ConsumeIntegral<std::uint32_t>()
-                                                        : static_cast<std::uint32_t>(random.next() >> 32U);
+        const auto drawn = bytes.remaining_bytes() >= 4
+                               ? bytes.ConsumeIntegral<std::uint32_t>()
+                               : static_cast<std::uint32_t>(random.next() >> 32U);
         value = coordinate(kind, drawn);
     }
     made.docs = drawn_matrix(n, pool, kind, doc_changes, random);
@@ -235,7 +264,8 @@ HitLists plain_top_k(const Problem& problem) {
         std::vector<std::pair<float, std::int64_t>> hits;
         for (std::size_t r = 0; r < problem.docs.rows; ++r) {
             if (admitted(problem, q, r)) {
-                const float score = plain_score(problem.queries.row(q), problem.docs.row(r), problem.docs.cols);
+                const float score =
+                    plain_score(problem.queries.row(q), problem.docs.row(r), problem.docs.cols);
                 hits.emplace_back(-score, static_cast<std::int64_t>(r));
             }
         }
@@ -255,20 +285,26 @@ HitLists plain_top_k(const Problem& problem) {
 
 MatrixView view_of(const Matrix& matrix) {
     const auto stride = static_cast<std::ptrdiff_t>(matrix.cols * sizeof(float));
-    return {matrix.values.data(), matrix.rows, matrix.cols, stride, sizeof(float), gnomon::Dtype::f32};
+    return {matrix.values.data(), matrix.rows,       matrix.cols, stride,
+            sizeof(float),        gnomon::Dtype::f32};
 }
 
-void demand_same(const HitLists& found, const HitLists& expected, const char* route, const char* isa, int threads) {
-    const bool same_bits = found.scores.size() == expected.scores.size() &&
-                           (found.scores.empty() || std::memcmp(found.scores.data(), expected.scores.data(),
-                                                                found.scores.size() * sizeof(float)) == 0);
+void demand_same(const HitLists& found, const HitLists& expected, const char* route,
+                 const char* isa, int threads) {
+    const bool same_bits =
+        found.scores.size() == expected.scores.size() &&
+        (found.scores.empty() || std::memcmp(found.scores.data(), expected.scores.data(),
+                                             found.scores.size() * sizeof(float)) == 0);
     if (found.offsets != expected.offsets || found.ids != expected.ids || !same_bits) {
-        std::fprintf(stderr, "%s differs from the definition with %s and %d threads\n", route, isa, threads);
+        std::fprintf(stderr, "%s differs from the definition with %s and %d threads\n", route, isa,
+                     threads);
         for (std::size_t i = 0; i < std::min(found.ids.size(), expected.ids.size()); ++i) {
             if (found.ids[i] != expected.ids[i] || found.scores[i] != expected.scores[i]) {
-                std::fprintf(stderr, "hit %zu: row %lld score %.9g, expected row %lld score %.9g\n", i,
-                             static_cast<long long>(found.ids[i]), static_cast<double>(found.scores[i]),
-                             static_cast<long long>(expected.ids[i]), static_cast<double>(expected.scores[i]));
+                std::fprintf(stderr, "hit %zu: row %lld score %.9g, expected row %lld score %.9g\n",
+                             i, static_cast<long long>(found.ids[i]),
+                             static_cast<double>(found.scores[i]),
+                             static_cast<long long>(expected.ids[i]),
+                             static_cast<double>(expected.scores[i]));
                 break;
             }
         }
@@ -313,9 +349,11 @@ void check_routes(const Problem& problem, const HitLists& expected, const char* 
     }
     const MatrixView docs = view_of(problem.docs);
     const std::array alone{asked.request};
-    demand_same(gnomon::cosine_top_k(docs, alone, options).lists.at(0), expected, "alone", isa, threads);
+    demand_same(gnomon::cosine_top_k(docs, alone, options).lists.at(0), expected, "alone", isa,
+                threads);
     const std::array shared{other, asked.request};
-    demand_same(gnomon::cosine_top_k(docs, shared, options).lists.at(1), expected, "shared pass", isa, threads);
+    demand_same(gnomon::cosine_top_k(docs, shared, options).lists.at(1), expected, "shared pass",
+                isa, threads);
 }
 
 }  // namespace
