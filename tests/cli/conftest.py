@@ -1,4 +1,4 @@
-"""A command line of one's own: an empty folder, no environment of the caller, a small collection."""
+"""A command line in an empty folder, without the caller's environment, and small collections."""
 
 from __future__ import annotations
 

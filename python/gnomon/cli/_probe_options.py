@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from gnomon.adapters.registry import ADAPTER_NAMES
+from gnomon.cli._output import print_note
 from gnomon.errors import UsageError
 from gnomon.probe.files import ProbeFiles, collection_files
 from gnomon.probe.settings import ProbeSettings
@@ -36,6 +37,8 @@ _INPUTS = (
     click.option("--vector-column", metavar="NAME", help="Parquet, Arrow: the column of vectors."),
     click.option("--id-column", metavar="NAME", help="Parquet, Arrow, npz, HDF5: the ids."),
     click.option("--key", metavar="NAME", help="npz, HDF5: the array of vectors."),
+    click.option("--dtype", type=click.Choice(["bfloat16"]),
+                 help="npy, npz: element type, where NumPy stored none."),
 )  # fmt: skip
 
 _MEASURES = (
@@ -62,6 +65,7 @@ _COMMON = (
 FILE_FLAGS = (
     "docs", "queries", "qrels", "ids", "new_ids", "old_docs", "new_docs", "old_queries",
     "new_queries", "old_profile", "new_profile", "vector_column", "id_column", "key",
+    "dtype",
 )  # fmt: skip
 SETTING_FLAGS = (
     "k", "candidate_depth", "tier", "fit_scope", "pairs", "sample", "adapter", "seed", "threads",
@@ -98,7 +102,13 @@ def files_from(flags: Mapping[str, Any]) -> ProbeFiles:
             raise UsageError(
                 "--corpus needs --old NAME and --new NAME, two models in its emb folder"
             )
-        return collection_files(flags["corpus"], old, new, given=given)
+        files = collection_files(flags["corpus"], old, new, given=given)
+        if files.old_queries is None and flags.get("tier", "T0") is None:
+            print_note(
+                f"{flags['corpus']} has no query vectors of both models (emb/NAME.queries.npy): "
+                "documents stand in for queries, tier T0"
+            )
+        return files
     lacking = [name for name in ("old_docs", "new_docs") if name not in given]
     if lacking:
         names = " and ".join(f"--{name.replace('_', '-')}" for name in lacking)

@@ -9,13 +9,22 @@ from gnomon.errors import UsageError
 from gnomon.sources import CollectionFiles, resolve_collection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 FILE_ROLES = (
     "old_docs", "new_docs", "old_queries", "new_queries",
     "docs", "queries", "qrels", "ids", "new_ids", "old_profile", "new_profile",
 )  # fmt: skip
+
+# The files of a probe may have different formats; each option goes to those that know it.
+_COLUMNS, _ARRAYS = (".parquet", ".arrow", ".feather"), (".npz", ".h5", ".hdf5")
+_TAKEN_BY = {
+    "vector_column": _COLUMNS,
+    "id_column": (*_COLUMNS, *_ARRAYS),
+    "key": _ARRAYS,
+    "dtype": (".npy", ".npz"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +51,8 @@ class ProbeFiles:
         Names of the models, for files without a description.
     vector_column, id_column, key
         Where vectors and ids stand inside Parquet, Arrow, ``.npz`` and HDF5 files.
+    dtype
+        ``bfloat16`` when ``.npy`` and ``.npz`` files hold it, which NumPy stores without a name.
     """
 
     old_docs: Path
@@ -60,6 +71,7 @@ class ProbeFiles:
     vector_column: str | None = None
     id_column: str | None = None
     key: str | None = None
+    dtype: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse combinations that no file content could make whole."""
@@ -75,7 +87,17 @@ class ProbeFiles:
                 "--qrels is given without query vectors; add --old-queries and --new-queries"
             )
         if self.docs is not None and self.ids is not None:
-            raise UsageError("--docs and --ids both name the documents; give one of them")
+            raise UsageError(
+                "--docs and --ids both name the documents; give one of them (a --corpus folder "
+                "brings its own --docs)"
+            )
+        paths = [path for _, path in self.roles()]
+        for option, endings in _TAKEN_BY.items():
+            if getattr(self, option) is not None and not any(map(_ends(endings), paths)):
+                raise UsageError(
+                    f"--{option.replace('_', '-')} is for files that end in {', '.join(endings)}; "
+                    "none of the files does"
+                )
 
     def roles(self) -> Iterator[tuple[str, Path]]:
         """Yield the files that are there, by role."""
@@ -83,6 +105,17 @@ class ProbeFiles:
             path = getattr(self, role)
             if path is not None:
                 yield role, path
+
+    def vector_options(self, path: Path) -> dict[str, Any]:
+        """Return the options that the format of a vector file takes, as its reader names them."""
+        readers = {
+            "vector_column": "column", "id_column": "id_column", "key": "key", "dtype": "dtype"
+        }  # fmt: skip
+        return {
+            reader: getattr(self, option)
+            for option, reader in readers.items()
+            if _ends(_TAKEN_BY[option])(path)
+        }
 
     def options(self) -> dict[str, str | None]:
         """Return what is not a file, as it stands in the record."""
@@ -125,9 +158,15 @@ def collection_files(
     }
     if old_files.queries is not None and new_files.queries is not None:
         found |= {"old_queries": old_files.queries, "new_queries": new_files.queries}
-    else:
+    found |= {name: it for name, it in (given or {}).items() if it is not None}
+    if "old_queries" not in found and "new_queries" not in found and "qrels" not in (given or {}):
+        # Judgements serve nothing without query vectors; what is left is tier T0.
         found |= {"queries": None, "qrels": None}
-    return ProbeFiles(**found | {name: it for name, it in (given or {}).items() if it is not None})
+    return ProbeFiles(**found)
+
+
+def _ends(endings: tuple[str, ...]) -> Callable[[Path], bool]:
+    return lambda path: path.suffix.lower() in endings
 
 
 def _description(collection: CollectionFiles, name: str) -> Path | None:

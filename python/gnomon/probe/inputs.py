@@ -64,6 +64,8 @@ class ProbeInputs:
         Counts of what was left out while joining (queries, judgements).
     names
         What to call each matrix in a message, usually its file.
+    file_rows
+        By matrix, int64: which row of the file each row is, where the two differ.
     """
 
     old_docs: Matrix
@@ -75,6 +77,7 @@ class ProbeInputs:
     new_profile: Profile
     skipped: Mapping[str, int] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+    file_rows: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse parts that do not belong together."""
@@ -92,8 +95,8 @@ class ProbeInputs:
                 f"have {m} rows; expected one id for each row"
             )
         if self.log is not None:
-            _same_width("old queries", self.log.old, "old documents", self.old_docs)
-            _same_width("new queries", self.log.new, "new documents", self.new_docs)
+            self._check_width("old queries", self.log.old, "old documents", self.old_docs)
+            self._check_width("new queries", self.log.new, "new documents", self.new_docs)
 
     @property
     def n_documents(self) -> int:
@@ -121,10 +124,13 @@ class ProbeInputs:
             return self.new_docs[rows]
         return self.new_docs[np.searchsorted(self.new_rows, rows)]
 
+    def _check_width(self, name: str, queries: Matrix, docs_name: str, docs: Matrix) -> None:
+        if queries.shape[1] != docs.shape[1]:
+            raise InvalidInputError(
+                f"{self._called(name)} have width {queries.shape[1]}, {self._called(docs_name)} "
+                f"have width {docs.shape[1]}; both must come from the same model: were the files "
+                "of the old and the new model exchanged?"
+            )
 
-def _same_width(queries_name: str, queries: Matrix, docs_name: str, docs: Matrix) -> None:
-    if queries.shape[1] != docs.shape[1]:
-        raise InvalidInputError(
-            f"{queries_name} have width {queries.shape[1]}, {docs_name} have width "
-            f"{docs.shape[1]}; both must come from the same model"
-        )
+    def _called(self, name: str) -> str:
+        return f"{name} ({self.names[name]})" if name in self.names else name

@@ -1,0 +1,473 @@
+"""Data that the probe refuses: exit 3; file, row or id named; no record; nothing half-written."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.cli.probing import (
+    QUICK,
+    SMALL,
+    Gnomon,
+    Outcome,
+    assert_nothing_left,
+    assert_refused,
+    corpus_args,
+    file_args,
+)
+
+MATRICES = ("old.corpus", "new.corpus", "old.queries", "new.queries")
+
+
+def vectors(collection: Path, matrix: str) -> Path:
+    """Return the file of a matrix."""
+    return collection / "emb" / f"{matrix}.npy"
+
+
+def refused(gnomon: Gnomon, collection: Path, *flags: str, **parts: object) -> Outcome:
+    """Run the probe, by files when ``parts`` are given, and check that it left nothing."""
+    args = file_args(collection, **parts) if parts else corpus_args(collection)
+    outcome = gnomon("probe", *args, *QUICK, *flags, code=3)
+    assert_nothing_left(Path.cwd() / ".gnomon", collection)
+    return outcome
+
+
+@pytest.mark.parametrize(
+    "part", ["docs", "queries", "qrels", "old_docs", "new_docs", "old_queries", "new_queries"]
+)
+def test_a_missing_file_is_named(gnomon: Gnomon, collection: Path, part: str) -> None:
+    """Each part by its own flag."""
+    outcome = refused(gnomon, collection, **{part: collection / "gone" / "x.npy"})
+    assert_refused(outcome, "gone/x.npy", "no such file")
+
+
+def test_a_folder_without_a_corpus_tells_what_it_holds(gnomon: Gnomon, collection: Path) -> None:
+    """The names that were looked for, and those that are there."""
+    (collection / "corpus.jsonl").rename(collection / "documents.jsonl")
+    assert_refused(refused(gnomon, collection), "corpus.jsonl", "documents.jsonl")
+
+
+def test_an_unknown_model_of_a_collection_lists_the_known_ones(
+    gnomon: Gnomon, collection: Path
+) -> None:
+    """A typing error in --new is seen at once."""
+    outcome = gnomon("probe", "--corpus", collection, "--old", "old", "--new", "newer", code=3)
+    assert_refused(outcome, "'newer'", "'new', 'old'")
+
+
+@pytest.mark.parametrize("name", ["../old", "a/b", ".hidden", "a\x1b[31mb", ""])
+def test_a_model_name_is_never_a_path(gnomon: Gnomon, collection: Path, name: str) -> None:
+    """It becomes part of a file name, so it must be plain."""
+    outcome = gnomon("probe", "--corpus", collection, "--old", name, "--new", "new", code=3)
+    assert_refused(outcome, "plain name")
+    assert "\x1b" not in outcome.err
+
+
+@pytest.mark.parametrize("matrix", MATRICES)
+def test_a_file_that_is_not_numpy_is_named(gnomon: Gnomon, collection: Path, matrix: str) -> None:
+    """The content is looked at, not only the ending."""
+    vectors(collection, matrix).write_text("<html>404</html>", encoding="utf-8")
+    assert_refused(refused(gnomon, collection), f"{matrix}.npy", "HTML")
+
+
+@pytest.mark.parametrize("matrix", MATRICES)
+@pytest.mark.parametrize("kept", [0, 7, 64, -1])
+def test_a_truncated_file_is_named(
+    gnomon: Gnomon, collection: Path, matrix: str, kept: int
+) -> None:
+    """Cut in the signature, in the header or in the last number."""
+    path = vectors(collection, matrix)
+    path.write_bytes(path.read_bytes()[:kept])
+    assert_refused(refused(gnomon, collection), f"{matrix}.npy")
+
+
+@pytest.mark.parametrize(
+    ("dtype", "words"),
+    [
+        ("int64", ["int64", "astype"]),
+        ("complex64", ["complex64"]),
+        ("bool", ["bool"]),
+        ("<U3", ["U3"]),
+        (">f4", [">f4"]),
+    ],
+)
+@pytest.mark.parametrize("matrix", MATRICES)
+def test_another_element_type_is_refused(
+    gnomon: Gnomon, collection: Path, matrix: str, dtype: str, words: list[str]
+) -> None:
+    """Nothing is cast silently."""
+    path = vectors(collection, matrix)
+    np.save(path, np.load(path).real.astype(dtype))
+    assert_refused(refused(gnomon, collection), f"{matrix}.npy", *words)
+
+
+@pytest.mark.parametrize("shape", [(120,), (30, 4, 2), ()])
+def test_another_number_of_axes_is_refused(
+    gnomon: Gnomon, collection: Path, shape: tuple[int, ...]
+) -> None:
+    """Rows by columns, nothing else."""
+    np.save(vectors(collection, "old.corpus"), np.ones(shape, np.float32))
+    assert_refused(refused(gnomon, collection), "old.corpus.npy")
+
+
+def test_an_object_array_is_never_unpickled(gnomon: Gnomon, collection: Path) -> None:
+    """A pickle that would make a file when it is opened does not get to."""
+    trace = Path.cwd() / "trace"
+
+    class Bomb:
+        def __reduce__(self) -> tuple[Any, ...]:
+            return Path.touch, (trace,)
+
+    bomb = np.array([[Bomb()]], dtype=object)
+    np.save(vectors(collection, "new.corpus"), bomb, allow_pickle=True)
+    assert_refused(refused(gnomon, collection), "new.corpus.npy", "object")
+    assert not trace.exists()
+
+
+@pytest.mark.parametrize("matrix", MATRICES)
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf], ids=str)
+@pytest.mark.parametrize("row", [0, 17, -1])
+def test_a_row_that_is_not_finite_is_named_by_file_and_row(
+    gnomon: Gnomon, collection: Path, matrix: str, bad: float, row: int
+) -> None:
+    """The row in the file, wherever in the work it was met."""
+    path = vectors(collection, matrix)
+    values = np.load(path)
+    values[row, 3] = bad
+    np.save(path, values)
+    outcome = refused(gnomon, collection)
+    assert_refused(outcome, f"{matrix}.npy", f"row {row % len(values)} ")
+
+
+def test_a_row_without_judgement_that_is_not_finite_is_named_too(
+    gnomon: Gnomon, collection: Path
+) -> None:
+    """Its own row number in the file, although earlier queries are skipped."""
+    lines = (collection / "qrels.tsv").read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if not line.startswith(("q0\t", "q1\t"))]
+    (collection / "qrels.tsv").write_text("".join(kept), encoding="utf-8")
+    path = vectors(collection, "new.queries")
+    values = np.load(path)
+    values[9] = np.nan
+    np.save(path, values)
+    assert_refused(refused(gnomon, collection), "new.queries.npy", "row 9 ")
+
+
+def test_rows_of_a_part_are_named_as_in_the_file(gnomon: Gnomon, collection: Path) -> None:
+    """With shuffled --new-ids the row is that of the file, not that of the corpus."""
+    rows = np.random.default_rng(3).permutation(120)[:90]
+    part = SMALL.new_docs[rows]
+    part[11] = np.inf
+    np.save(collection / "part.npy", part)
+    (collection / "part.txt").write_text("".join(f"d{row}\n" for row in rows), encoding="utf-8")
+    outcome = refused(
+        gnomon, collection, new_docs=collection / "part.npy", new_ids=collection / "part.txt"
+    )
+    assert_refused(outcome, "part.npy", "row 11 ")
+
+
+def test_rows_that_do_not_match_ids_are_counted(gnomon: Gnomon, collection: Path) -> None:
+    """Both counts and both files."""
+    for name in ("old", "new"):
+        path = vectors(collection, f"{name}.corpus")
+        np.save(path, np.load(path)[:-1])
+    assert_refused(refused(gnomon, collection), "old.corpus.npy", "119", "120", "corpus.jsonl")
+
+
+@pytest.mark.parametrize("matrix", ["old.queries", "new.queries"])
+def test_query_rows_that_do_not_match_ids_are_counted(
+    gnomon: Gnomon, collection: Path, matrix: str
+) -> None:
+    """Both counts and both files."""
+    np.save(vectors(collection, matrix), np.load(vectors(collection, matrix))[:-2])
+    assert_refused(refused(gnomon, collection), f"{matrix}.npy", "28", "30", "queries.jsonl")
+
+
+def test_old_and_new_with_other_row_counts_are_refused(gnomon: Gnomon, collection: Path) -> None:
+    """And --new-ids is named, by which a part is measured on purpose."""
+    path = vectors(collection, "new.corpus")
+    np.save(path, np.load(path)[:-5])
+    outcome = refused(gnomon, collection)
+    assert_refused(outcome, "old.corpus.npy", "new.corpus.npy", "120", "115", "--new-ids")
+
+
+@pytest.mark.parametrize(("name", "dim"), [("old", 24), ("new", 32)])
+def test_queries_of_another_width_than_their_documents_are_refused(
+    gnomon: Gnomon, collection: Path, name: str, dim: int
+) -> None:
+    """Both widths, the files and the likely mistake."""
+    path = vectors(collection, f"{name}.queries")
+    np.save(path, np.load(path)[:, :-1])
+    outcome = refused(gnomon, collection)
+    assert_refused(outcome, f"{name}.queries.npy", f"{name}.corpus.npy", str(dim), str(dim - 1))
+
+
+@pytest.mark.parametrize("file", ["corpus.jsonl", "queries.jsonl"])
+def test_duplicate_ids_are_named(gnomon: Gnomon, collection: Path, file: str) -> None:
+    """The id and the file."""
+    path = collection / file
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join([*lines[:8], lines[3], *lines[9:]]), encoding="utf-8")
+    name = f"{file[0].replace('c', 'd')}3"
+    assert_refused(refused(gnomon, collection), file, "duplicate", f"'{name}'")
+
+
+@pytest.mark.parametrize("file", ["corpus.jsonl", "queries.jsonl"])
+@pytest.mark.parametrize(
+    "line", ["{broken", "[1]", '{"text": "no id"}', '{"_id": null}', '{"_id": "a", "text": 3}']
+)
+def test_a_broken_line_is_named_by_its_number(
+    gnomon: Gnomon, collection: Path, file: str, line: str
+) -> None:
+    """Line 17, although blank lines stand before it."""
+    path = collection / file
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([*lines[:14], "", "", line, *lines[15:]]), encoding="utf-8")
+    assert_refused(refused(gnomon, collection), file, "line 17")
+
+
+@pytest.mark.parametrize("gain", ["0.5", "high", "", "nan"])
+def test_a_broken_judgement_is_named_by_its_number(
+    gnomon: Gnomon, collection: Path, gain: str
+) -> None:
+    """A gain is a whole number."""
+    path = collection / "qrels.tsv"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([*lines[:16], f"q3\td7\t{gain}", *lines[17:]]), encoding="utf-8")
+    assert_refused(refused(gnomon, collection), "qrels.tsv", "line 17")
+
+
+def test_an_empty_corpus_is_refused(gnomon: Gnomon, collection: Path) -> None:
+    """No document, no decision."""
+    for name in ("old", "new"):
+        path = vectors(collection, f"{name}.corpus")
+        np.save(path, np.load(path)[:0])
+    (collection / "corpus.jsonl").write_text("", encoding="utf-8")
+    assert_refused(refused(gnomon, collection), "old.corpus.npy", "empty")
+
+
+def test_an_empty_corpus_file_is_refused(gnomon: Gnomon, collection: Path) -> None:
+    """Vectors without documents."""
+    (collection / "corpus.jsonl").write_text("\n\n", encoding="utf-8")
+    assert_refused(refused(gnomon, collection), "corpus.jsonl")
+
+
+def test_no_judged_query_is_refused(gnomon: Gnomon, collection: Path) -> None:
+    """All gains 0: nothing is relevant to anything."""
+    path = collection / "qrels.tsv"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("\t1\n", "\t0\n").replace("\t2\n", "\t0\n"), encoding="utf-8")
+    assert_refused(refused(gnomon, collection), "qrels.tsv", "no judged query")
+
+
+def test_an_empty_qrels_file_is_refused(gnomon: Gnomon, collection: Path) -> None:
+    """Never a T1u run without notice."""
+    (collection / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n", encoding="utf-8")
+    assert_refused(refused(gnomon, collection), "qrels.tsv")
+
+
+def test_judgements_of_unknown_documents_only_are_refused_with_examples(
+    gnomon: Gnomon, collection: Path
+) -> None:
+    """What looks like a catastrophe of the model is an error of the ids."""
+    path = collection / "qrels.tsv"
+    path.write_text(path.read_text(encoding="utf-8").replace("\td", "\tD"), encoding="utf-8")
+    outcome = refused(gnomon, collection)
+    assert_refused(outcome, "qrels.tsv", "no judged document", "upper and lower")
+
+
+def test_judgements_of_unknown_queries_only_are_refused(gnomon: Gnomon, collection: Path) -> None:
+    """The other column."""
+    path = collection / "qrels.tsv"
+    path.write_text(path.read_text(encoding="utf-8").replace("q", "Q"), encoding="utf-8")
+    assert_refused(refused(gnomon, collection), "qrels.tsv", "no judged query")
+
+
+def test_judgements_of_some_unknown_documents_are_counted_and_warned_about(
+    gnomon: Gnomon, collection: Path
+) -> None:
+    """Up to a point this is normal: collections lose documents."""
+    path = collection / "qrels.tsv"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines += ["q0\tgone-1\t1", "q0\tgone-2\t1", "q1\tgone-1\t1", "unknown\td0\t1"]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    result = gnomon("probe", *corpus_args(collection), *QUICK, "--json").json
+    assert result["skipped"]["missing_judged_documents"] == 2
+    assert result["skipped"]["unknown_judged_queries"] == 1
+    warned = {one["code"]: one["message"] for one in result["warnings"]}
+    assert "2" in warned["missing_judged_documents"]
+
+
+def test_queries_without_judgement_are_counted_and_warned_about(
+    gnomon: Gnomon, collection: Path
+) -> None:
+    """q0 loses its judgements, q1 keeps one that is not relevant."""
+    path = collection / "qrels.tsv"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    kept = [line for line in lines if not line.startswith(("q0\t", "q1\t"))]
+    path.write_text("\n".join([*kept, "q1\td5\t0"]) + "\n", encoding="utf-8")
+    result = gnomon("probe", *corpus_args(collection), *QUICK, "--json").json
+    assert result["n_queries"] == 28
+    assert result["skipped"]["unjudged_queries"] == 1
+    assert result["skipped"]["queries_without_relevant_document"] == 1
+    assert "unjudged_queries" in {one["code"] for one in result["warnings"]}
+
+
+@pytest.mark.parametrize(("k", "flags"), [(121, ()), (120, ("--tier", "T0"))])
+def test_k_above_the_number_of_documents_is_refused(
+    gnomon: Gnomon, collection: Path, k: int, flags: tuple[str, ...]
+) -> None:
+    """At T0 a document may not find itself, which makes one less."""
+    args = ["--k", str(k), "--candidate-depth", "500", *flags]
+    outcome = gnomon("probe", *corpus_args(collection), "--quiet", *args, code=3)
+    assert_refused(outcome, f"k is {k}", str(120 - len(flags) // 2))
+
+
+@pytest.mark.parametrize("tier", ["T1", "T1u"])
+def test_a_tier_that_the_files_cannot_give_is_refused(
+    gnomon: Gnomon, collection: Path, tier: str
+) -> None:
+    """What is missing, and which tier there is."""
+    outcome = refused(
+        gnomon, collection, "--tier", tier,
+        queries=None, qrels=None, old_queries=None, new_queries=None,
+    )  # fmt: skip
+    assert_refused(outcome, f"tier {tier}", "T0")
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_a_corpus_of_a_few_documents_is_refused_in_words(
+    gnomon: Gnomon, tmp_path: Path, n: int
+) -> None:
+    """Too small for a tier or for a fit, but never a traceback."""
+    for name in ("old", "new"):
+        np.save(tmp_path / f"{name}.npy", np.eye(n, 8, dtype=np.float32))
+    args = ["--old-docs", tmp_path / "old.npy", "--new-docs", tmp_path / "new.npy", "--k", "1"]
+    outcome = gnomon("probe", *args, "--candidate-depth", "1", "--quiet", code=3)
+    assert_refused(outcome, f"{n} documents are too few")
+
+
+@pytest.mark.parametrize("matrix", ["old.corpus", "new.corpus"])
+def test_document_vectors_that_are_all_zero_are_refused(
+    gnomon: Gnomon, collection: Path, matrix: str
+) -> None:
+    """An export that failed as a whole."""
+    path = vectors(collection, matrix)
+    np.save(path, np.zeros_like(np.load(path)))
+    assert_refused(refused(gnomon, collection), f"{matrix.split('.', maxsplit=1)[0]}", "zero")
+
+
+def test_a_part_that_names_unknown_documents_is_refused(gnomon: Gnomon, collection: Path) -> None:
+    """With the number and examples."""
+    np.save(collection / "part.npy", SMALL.new_docs[:3])
+    (collection / "part.txt").write_text("d0\nx1\nx2\n", encoding="utf-8")
+    part = {"new_docs": collection / "part.npy", "new_ids": collection / "part.txt"}
+    assert_refused(refused(gnomon, collection, **part), "part.txt", "2 of 3", "'x1', 'x2'")
+
+
+def test_a_part_with_another_number_of_ids_is_refused(gnomon: Gnomon, collection: Path) -> None:
+    """Both files and both counts."""
+    np.save(collection / "part.npy", SMALL.new_docs[:3])
+    (collection / "part.txt").write_text("d0\nd1\n", encoding="utf-8")
+    part = {"new_docs": collection / "part.npy", "new_ids": collection / "part.txt"}
+    assert_refused(refused(gnomon, collection, **part), "part.npy", "part.txt", "3", "2")
+
+
+@pytest.mark.parametrize(
+    "ids", ["d0\nd1\nd1\n", "d0\n\nd2\n", ""], ids=["duplicate", "blank", "empty"]
+)
+def test_a_broken_file_of_ids_is_refused(gnomon: Gnomon, collection: Path, ids: str) -> None:
+    """Each with the file, and the line or the id."""
+    np.save(collection / "part.npy", SMALL.new_docs[:3])
+    (collection / "part.txt").write_text(ids, encoding="utf-8")
+    part = {"new_docs": collection / "part.npy", "new_ids": collection / "part.txt"}
+    assert_refused(refused(gnomon, collection, **part), "part.txt")
+
+
+@pytest.mark.parametrize(
+    ("description", "words"),
+    [
+        ("[" * 50_000 + "]" * 50_000, []),
+        ('{"dim": ' + '{"a":' * 50_000 + "1" + "}" * 50_001, []),
+        ("{", []),
+        ("[]", ["object"]),
+        ("{}", ["dim"]),
+        ('{"dim": NaN}', ["dim"]),
+        ('{"dim": 1e400}', ["dim"]),
+        ('{"dim": "32"}', ["dim"]),
+        ('{"dim": true}', ["dim"]),
+        ('{"dim": 0}', ["dim"]),
+        ('{"dim": 33}', ["33", "32"]),
+        ('{"dim": 32, "model": 7}', []),
+        ('{"dim": 32, "model": ""}', []),
+        ('{"dim": 32, "normalised": "yes"}', ["normalised"]),
+        ('{"dim": 32, "normalised": []}', ["normalised"]),
+        ('{"dim": 32, "query_prefix": ["q"]}', ["query_prefix"]),
+        ('{"dim": 32, "model": "\\ud800"}', []),
+        ('{"dim": 32, "dim": 32, "revision": 1}', ["revision"]),
+        ('{"dim": ' + "9" * 5_000 + "}", []),
+        ('{"dim": 32, "x": "' + "y" * (1 << 21) + '"}', ["more than"]),
+        ("\udcff", []),
+    ],
+    ids=lambda value: value[:30] if isinstance(value, str) else "",
+)
+@pytest.mark.parametrize("by_flag", [False, True])
+def test_a_hostile_description_of_a_model_is_refused_in_words(
+    gnomon: Gnomon, collection: Path, description: str, words: list[str], by_flag: bool
+) -> None:
+    """Deep nesting, wrong types, NaN, huge: the file is named and nothing breaks."""
+    path = collection / "emb" / "new.json"
+    path.write_bytes(description.encode("utf-8", "surrogateescape"))
+    parts = {"new_profile": path} if by_flag else {}
+    assert_refused(refused(gnomon, collection, **parts), "new.json", *words)
+
+
+def test_text_files_with_mark_crlf_and_blank_lines_give_the_same_figures(
+    gnomon: Gnomon, collection: Path
+) -> None:
+    """What editors and other systems add changes nothing."""
+    plain = gnomon("probe", *corpus_args(collection), *QUICK, "--json").json
+    for name in ("corpus.jsonl", "queries.jsonl", "qrels.tsv"):
+        path = collection / name
+        lines = path.read_bytes().split(b"\n")
+        blanks = b"" if name == "qrels.tsv" else b"\r\n\r\n"
+        path.write_bytes(b"\xef\xbb\xbf" + b"\r\n".join(lines[:20]) + blanks + b"\r\n"
+                         + b"\r\n".join(lines[20:]).rstrip())  # fmt: skip
+    again = gnomon("probe", *corpus_args(collection), *QUICK, "--json").json
+    assert {**again, "audit": None} == {**plain, "audit": None}
+
+
+def test_packed_text_files_give_the_same_figures(gnomon: Gnomon, collection: Path) -> None:
+    """Every text file as gzip."""
+    plain = gnomon("probe", *corpus_args(collection), *QUICK, "--json").json
+    for name in ("corpus.jsonl", "queries.jsonl", "qrels.tsv"):
+        content = (collection / name).read_bytes()
+        (collection / name).unlink()
+        (collection / f"{name}.gz").write_bytes(gzip.compress(content))
+    again = gnomon("probe", *corpus_args(collection), *QUICK, "--json").json
+    assert {**again, "audit": None} == {**plain, "audit": None}
+
+
+def test_hostile_ids_are_shown_escaped(gnomon: Gnomon, collection: Path) -> None:
+    """Controls, bidirectional overrides and markup in an id do nothing to the terminal."""
+    hostile = "\x1b[2J\x07\u202e<b>[red]x"
+    path = collection / "corpus.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines[3] = lines[4] = json.dumps({"_id": hostile, "text": "text"})
+    path.write_text("\n".join(lines), encoding="utf-8")
+    outcome = refused(gnomon, collection)
+    assert_refused(outcome, "corpus.jsonl", r"\x1b[2J\x07\u202e<b>[red]x")
+    assert not set(outcome.err) & set("\x1b\x07\u202e")
+
+
+def test_a_hostile_file_name_is_shown_escaped(gnomon: Gnomon, collection: Path) -> None:
+    """A name can hold anything but a slash."""
+    path = collection / "a\x1b[31m\n.npy"
+    outcome = refused(gnomon, collection, old_docs=path)
+    assert_refused(outcome, r"a\x1b[31m\n.npy")
+    assert "\x1b" not in outcome.err
