@@ -1,129 +1,120 @@
-"""The probe's result as lines for a terminal."""
+"""The probe's result as lines for a terminal of 80 to 100 columns."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+import textwrap
+from typing import TYPE_CHECKING
 
 from gnomon.probe.columns import RANKINGS
+from gnomon.report.gaps import gaps
+from gnomon.report.numbers import NOT_MEASURED, count, counted, decimal, interval
+from gnomon.report.words import FIGURE_LABELS, RANKING_LABELS, flags, how_sure, what_to_do
+from gnomon.sources.escape import printable
 
 if TYPE_CHECKING:
     from gnomon.probe.result import ProbeResult
+    from gnomon.report.reproduction import Place
     from gnomon.types import Figure
 
-_LABELS = {
-    "status_quo": "stay (status quo)",
-    "naive_swap": "swap the model, keep the index",
-    "bridged": "bridge",
-    "cascade": "bridge, then rerank",
-    "oracle": "re-embed everything",
-}
-_FIGURES = (
-    ("arr", "retention of the bridge (ARR)"),
-    ("arr_seen", "  with judged documents in the fit"),
-    ("arr_unseen_rivals", "  among unseen rivals"),
-    ("upgrade_gain", "gain of the new model"),
-    ("bridge_advantage", "bridge over staying"),
-    ("cascade_advantage", "cascade over staying, formula"),
-    ("cascade_measured", "cascade over staying, measured"),
-)
-
-
-class Place(Protocol):
-    """Where in the trail a decision stands."""
-
-    @property
-    def seq(self) -> int:
-        """Number of the record."""
-
-    @property
-    def hash(self) -> str:
-        """Hash of the record."""
+WIDTH = 88
+_LABEL_WIDTH = 40
+_SHOWN = (
+    "arr", "arr_seen", "arr_unseen_rivals",
+    "upgrade_gain", "bridge_advantage", "cascade_advantage", "cascade_measured",
+)  # fmt: skip
 
 
 def probe_lines(result: ProbeResult, place: Place) -> list[str]:
-    """Return the result, most important line first."""
+    """Return the result, most important line first, no line wider than 88 where words allow."""
     verdict = result.verdict
-    qualities = [
-        word
-        for word, holds in (
-            ("provisional", verdict.provisional),
-            ("borderline", verdict.borderline),
-            ("interval straddles the threshold", verdict.interval_straddles_threshold),
-        )
-        if holds
-    ]
-    lines = [
-        f"decision:    {verdict.decision}" + (f"  ({', '.join(qualities)})" if qualities else ""),
-        f"arrangement: {verdict.arrangement}",
-        f"interim:     {verdict.interim or 'not measured'}",
-        "",
-        *verdict.rationale,
-    ]
-    if verdict.provisional_reasons:
-        lines += ["", *(f"provisional: {reason}" for reason in verdict.provisional_reasons)]
+    qualities = ", ".join(flags(verdict))
+    named = f"decision:    {verdict.decision}" + (f"  ({qualities})" if qualities else "")
     return [
-        *lines,
+        *_wrapped(named, " " * 13),
+        f"arrangement: {verdict.arrangement}",
+        f"until then:  {verdict.interim or NOT_MEASURED}",
+        "",
+        *(
+            line
+            for sentence in what_to_do(verdict, result.candidate_depth)
+            for line in _wrapped(sentence)
+        ),
+        *_wrapped(f"How sure: {how_sure(result)}"),
+        *_list("Why", verdict.rationale),
         "",
         *_ranking_table(result),
         "",
         *_figure_table(result),
+        *_list("Warnings", [f"{one.code}: {one.message}" for one in verdict.warnings]),
+        *_list("Missing evidence", gaps(result)),
         "",
         *_facts(result, place),
-        *(f"warning {one.code}: {one.message}" for one in verdict.warnings),
     ]
 
 
 def _ranking_table(result: ProbeResult) -> list[str]:
     k = result.settings.k
-    rows = [f"{'':32}{'recall@' + str(k):>10}{'95% interval':>20}{'nDCG':>9}{'MRR':>9}"]
+    rows = [f"{'':32}{f'recall@{k}':>12}{'95% interval':>20}{'nDCG':>9}{'MRR':>9}"]
     for ranking in RANKINGS:
         means = result.figures.rankings[ranking]
+        recall = means["recall"]
+        shown = NOT_MEASURED if recall.value is None else interval(recall)
         rows.append(
-            f"{_LABELS[ranking]:32}{_number(means['recall']):>10}{_interval(means['recall']):>20}"
-            f"{_number(means['ndcg']):>9}{_number(means['mrr']):>9}"
+            f"{RANKING_LABELS[ranking]:32}{_cell(recall):>12}{shown:>20}{_cell(means['ndcg']):>9}{_cell(means['mrr']):>9}"
         )
     return rows
 
 
 def _figure_table(result: ProbeResult) -> list[str]:
     rows = []
-    for name, label in _FIGURES:
+    for name in _SHOWN:
         figure = getattr(result.figures, name)
-        if figure.value is None:
-            rows.append(f"{label:38}{'-':>8}  {figure.reason}")
-        else:
-            rows.append(f"{label:38}{_number(figure):>8}  {_interval(figure)}")
-    reuse, price = result.candidate_reuse, result.cascade_embeddings_per_query
-    if reuse is not None and price is not None:
+        shown = NOT_MEASURED if figure.value is None else interval(figure)
+        rows.append(f"{FIGURE_LABELS[name]:{_LABEL_WIDTH}}{_cell(figure):>8}  {shown}")
+    price, reuse = result.cascade_embeddings_per_query, result.candidate_reuse
+    if price is not None and reuse is not None:
         rows.append(
-            f"{'price of the cascade':38}{price:8.1f}  embeddings per query at most "
-            f"(candidate reuse {reuse:.4f})"
+            f"{'Price of the cascade':{_LABEL_WIDTH}}{price:8.1f}  embeddings a query at most "
+            f"(reuse {decimal(reuse)})"
         )
     return rows
 
 
 def _facts(result: ProbeResult, place: Place) -> list[str]:
-    adapters = len(result.adapters)
-    how = f"{adapters} folds" if adapters > 1 else f"{result.adapters[0].n_pairs} pairs"
-    return [
+    adapters = result.adapters
+    how = f"{len(adapters)} folds" if len(adapters) > 1 else counted(adapters[0].n_pairs, "pair")
+    old, new = result.old_profile, result.new_profile
+    facts = (
+        ("models", f"{old.id} ({old.dim}) -> {new.id} ({new.dim})"),
+        ("adapter", f"{result.adapter_name}, {how}, fit scope {result.settings.fit_scope}"),
         (
-            f"models:  {result.old_profile.id} ({result.old_profile.dim}) -> "
-            f"{result.new_profile.id} ({result.new_profile.dim})"
+            "corpus",
+            (
+                f"{counted(result.n_documents, 'document')}, "
+                f"{counted(result.n_queries, 'query', 'queries')}, tier {result.tier}, "
+                f"candidate depth {count(result.candidate_depth)}, seed {result.settings.seed}"
+            ),
         ),
-        f"adapter: {result.adapter_name}, {how}, fit scope {result.settings.fit_scope}",
-        (
-            f"corpus:  {result.n_documents:,} documents, {result.n_queries:,} queries, tier "
-            f"{result.tier}, candidate depth {result.candidate_depth}, seed {result.settings.seed}"
-        ),
-        f"record:  {place.seq} {place.hash}",
-    ]
+        ("record", f"{place.seq} {place.hash}"),
+    )
+    return [line for name, fact in facts for line in _wrapped(f"{name + ':':9}{fact}", " " * 9)]
 
 
-def _number(figure: Figure) -> str:
-    return "-" if figure.value is None else f"{figure.value:.4f}"
+def _list(title: str, sentences: tuple[str, ...] | list[str]) -> list[str]:
+    if not sentences:
+        return []
+    return ["", f"{title}:", *(line for one in sentences for line in _wrapped(f"- {one}", "  "))]
 
 
-def _interval(figure: Figure) -> str:
-    if figure.low is None or figure.high is None:
-        return "-"
-    return f"{figure.low:.4f} to {figure.high:.4f}"
+def _wrapped(text: str, indent: str = "") -> list[str]:
+    return textwrap.wrap(
+        printable(text),
+        WIDTH,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _cell(figure: Figure) -> str:
+    return "-" if figure.value is None else decimal(figure.value)

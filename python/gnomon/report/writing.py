@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gnomon.probe.result import ProbeResult
-    from gnomon.report.probe_text import Place
+    from gnomon.report.reproduction import Place
 
 _FORMS = {".html": probe_html, ".htm": probe_html, ".md": probe_markdown}
 
