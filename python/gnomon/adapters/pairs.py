@@ -186,14 +186,9 @@ class FitContext:
             No pair, matrices of different length, a side that is all zeros, or a row with NaN or
             infinity or that is neither l2-normalised nor zero; the message names it.
         """
-        return cls.nested(
-            new_pairs,
-            old_pairs,
-            [len(new_pairs)],
-            seed=seed,
-            rows=rows,
-            cluster_labels=cluster_labels,
-        )[0]
+        _check_pairs(new_pairs, old_pairs)
+        rows = np.arange(len(new_pairs), dtype=np.int64) if rows is None else rows
+        return cls(new_pairs, old_pairs, seed, rows, cluster_labels)
 
     @classmethod
     def nested(

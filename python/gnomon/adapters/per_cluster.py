@@ -9,8 +9,7 @@ import numpy as np
 
 from gnomon import kernels
 from gnomon.adapters.base import FittedAdapter, frozen_f32, require_shape
-from gnomon.adapters.pairs import PairStatistics
-from gnomon.adapters.procrustes import rotation_between
+from gnomon.adapters.procrustes import Rotation, rotation_of
 from gnomon.errors import InvalidInputError, NotMeasuredError
 
 if TYPE_CHECKING:
@@ -113,23 +112,31 @@ def fit_per_cluster(context: FitContext) -> PerClusterAdapter:
             f"({PAIRS_PER_DIMENSION} per dimension), and {context.n} pairs don't give that"
         )
     members = [np.flatnonzero(groups[labels] == group) for group in range(int(groups.max()) + 1)]
-    parts = [PairStatistics.of(context.new_pairs[m], context.old_pairs[m]) for m in members]
-    rotations = [rotation_between(part) for part in parts]
-    biases = [p.mean_old - r.matrix @ p.mean_new for p, r in zip(parts, rotations, strict=True)]
+    maps = [_centred_map(context.new_pairs[m], context.old_pairs[m]) for m in members]
     route = groups.astype(np.int64)
     route.flags.writeable = False
     return PerClusterAdapter(
         name="per_cluster",
         d_new=d_new,
         d_old=d_old,
-        rank=min(rotation.rank for rotation in rotations),
+        rank=min(rotation.rank for rotation, _ in maps),
         n_pairs=context.n,
-        fewest_pairs=min(part.n for part in parts),
+        fewest_pairs=min(len(m) for m in members),
         centroids=frozen_f32(kernels.normalize(sums)),
         map_of_centroid=route,
-        weights=frozen_f32(np.stack([rotation.matrix for rotation in rotations])),
-        bias=frozen_f32(np.stack(biases)),
+        weights=frozen_f32(np.stack([rotation.matrix for rotation, _ in maps])),
+        bias=frozen_f32(np.stack([bias for _, bias in maps])),
     )
+
+
+def _centred_map(
+    new_pairs: NDArray[np.float32], old_pairs: NDArray[np.float32]
+) -> tuple[Rotation, NDArray[np.float64]]:
+    """Return the rotation and the bias of one group of pairs."""
+    x, y = new_pairs.astype(np.float64), old_pairs.astype(np.float64)
+    mean_new, mean_old = x.mean(axis=0), y.mean(axis=0)
+    rotation = rotation_of((y - mean_old).T @ (x - mean_new), len(x))
+    return rotation, mean_old - rotation.matrix @ mean_new
 
 
 def merge_to_budget(

@@ -18,7 +18,7 @@ from gnomon.adapters.affine import AffineAdapter, affine_adapter
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from gnomon.adapters.pairs import FitContext, PairStatistics
+    from gnomon.adapters.pairs import FitContext
 
 # A direction this much weaker than the strongest carries rounding, and U V' would give it full
 # weight: which way it points then hangs on the LAPACK routine.
@@ -36,20 +36,20 @@ class Rotation:
     rank: int
 
 
-def rotation_between(pairs: PairStatistics) -> Rotation:
-    """Return the best partial isometry from the centred new vectors to the centred old ones.
+def rotation_of(cross: NDArray[np.float64], n_pairs: int) -> Rotation:
+    """Return the best partial isometry for a centred cross-product C, float64[d_old, d_new].
 
     Rank 0 (one pair, or pairs without variance) gives the zero matrix: g is then constant.
     """
-    u, sigma, vt = np.linalg.svd(pairs.about_means.old_new, full_matrices=False)
-    floor = max(RELATIVE_TOLERANCE * float(sigma[0]), ABSOLUTE_TOLERANCE_PER_PAIR * pairs.n)
+    u, sigma, vt = np.linalg.svd(cross, full_matrices=False)
+    floor = max(RELATIVE_TOLERANCE * float(sigma[0]), ABSOLUTE_TOLERANCE_PER_PAIR * n_pairs)
     rank = int(np.count_nonzero(sigma > floor))
     return Rotation(u[:, :rank] @ vt[:rank], rank)
 
 
 def shared_rotation(context: FitContext) -> Rotation:
     """Return the rotation of all pairs of the context."""
-    return rotation_between(context.statistics)
+    return rotation_of(context.statistics.about_means.old_new, context.n)
 
 
 def fit_procrustes(context: FitContext) -> AffineAdapter:
