@@ -5,13 +5,13 @@
 // does.
 #pragma once
 
-#include <string>
+#include <cstdint>
 #include <vector>
 
 namespace gnomon {
 
 // avx2 stands for AVX2 + FMA + F16C; avx512 for those and AVX-512 F + BW + VL + DQ + VNNI.
-enum class Isa { scalar, avx2, avx512, neon };
+enum class Isa : std::uint8_t { scalar, avx2, avx512, neon };
 
 const char* isa_name(Isa isa) noexcept;
 

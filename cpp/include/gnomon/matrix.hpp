@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace gnomon {
 
-enum class Dtype { f32, f16, f64, bf16, i8, u8 };
+enum class Dtype : std::uint8_t { f32, f16, f64, bf16, i8, u8 };
 
 constexpr std::size_t item_size(Dtype dtype) noexcept {
     switch (dtype) {

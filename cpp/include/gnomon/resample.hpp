@@ -17,7 +17,7 @@
 namespace gnomon {
 
 // What a draw is for: different purposes give independent draws from one seed.
-enum class Purpose : std::uint64_t {
+enum class Purpose : std::uint8_t {
     pairs = 1,
     selection = 2,
     neighbour_queries = 3,

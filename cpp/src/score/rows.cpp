@@ -67,7 +67,7 @@ float widen_bf16(std::uint16_t bits) noexcept {
 
 float widen_f16(std::uint16_t bits) noexcept {
     const std::uint32_t sign = (static_cast<std::uint32_t>(bits) & 0x8000U) << 16U;
-    const std::uint32_t exponent = (bits >> 10U) & 0x1FU;
+    const std::uint32_t exponent = (static_cast<std::uint32_t>(bits) >> 10U) & 0x1FU;
     const std::uint32_t fraction = bits & 0x3FFU;
     if (exponent == 0) {  // zero or subnormal: fraction * 2^-24, exact in float32
         const float magnitude = static_cast<float>(fraction) * 0x1p-24F;

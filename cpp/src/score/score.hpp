@@ -36,7 +36,7 @@ inline float cosine(double dot, double norm_a, double norm_b) noexcept {
     if (norm_a == 0.0 || norm_b == 0.0) {
         return 0.0F;
     }
-    const float rounded = static_cast<float>(dot / (norm_a * norm_b));
+    const auto rounded = static_cast<float>(dot / (norm_a * norm_b));
     if (rounded > 1.0F) {
         return 1.0F;
     }

@@ -46,7 +46,7 @@ inline void add_block(const float* a, const float* b, __m256d lanes[8]) noexcept
 inline void add_squares(const float* a, __m256d lanes[8]) noexcept {
 #pragma GCC unroll 8
     for (unsigned group = 0; group < 8; ++group) {
-        const __m256d a_f64x4 = load_f64x4(a + 4U * group);
+        const __m256d a_f64x4 = load_f64x4(a + std::size_t{4} * group);
         lanes[group] = _mm256_fmadd_pd(a_f64x4, a_f64x4, lanes[group]);
     }
 }
@@ -116,7 +116,7 @@ void dot4_f32_avx2(const float* query, const float* const rows[4], std::size_t d
     }
     __m256d quarters[4][4][2];  // [lanes from 0, 8, 16, 24][row][half]
     for (unsigned quarter = 0; quarter < 4; ++quarter) {
-        const std::size_t first = 8U * quarter;
+        const std::size_t first = std::size_t{8} * quarter;
         __m256d lanes[4][2];
 #pragma GCC unroll 4
         for (auto& row : lanes) {

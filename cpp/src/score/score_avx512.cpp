@@ -20,10 +20,10 @@ inline unsigned tail_mask(std::size_t length) noexcept { return (1U << length) -
 // Adding +0.0 never changes a lane that started at +0.0.
 inline __m256d load_f64x4(const float* block, unsigned group, unsigned mask) noexcept {
     if (mask == kAll) {
-        return _mm256_cvtps_pd(_mm_loadu_ps(block + 4U * group));
+        return _mm256_cvtps_pd(_mm_loadu_ps(block + std::size_t{4} * group));
     }
     const auto group_mask = static_cast<__mmask8>((mask >> (4U * group)) & 0xFU);
-    return _mm256_cvtps_pd(_mm_maskz_loadu_ps(group_mask, block + 4U * group));
+    return _mm256_cvtps_pd(_mm_maskz_loadu_ps(group_mask, block + std::size_t{4} * group));
 }
 
 // From lanes l and l + 4 already added: 4 -> 2 -> 1.

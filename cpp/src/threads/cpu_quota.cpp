@@ -100,8 +100,11 @@ int cpus_in_cgroup_quota(const std::string& proc_cgroup, const std::string& root
         if (controllers.empty()) {
             found = tighter(found, tightest_up_to_root(root, path, quota_v2));
         } else if (lists_cpu_controller(controllers)) {
-            found = tighter(found, tightest_up_to_root(root + "/" + controllers, path, quota_v1));
-            found = tighter(found, tightest_up_to_root(root + "/cpu", path, quota_v1));
+            for (const std::string& name : {controllers, std::string("cpu")}) {
+                std::string mount = root;
+                mount.append("/").append(name);
+                found = tighter(found, tightest_up_to_root(mount, path, quota_v1));
+            }
         }
     }
     return found;
@@ -109,8 +112,9 @@ int cpus_in_cgroup_quota(const std::string& proc_cgroup, const std::string& root
 
 int cpus_in_affinity() noexcept {
 #if defined(__linux__)
+    constexpr int kMostCpus = 1'048'576;
     // A fixed cpu_set_t holds 1,024 CPUs; the kernel answers EINVAL until the mask is wide enough.
-    for (int cpus = 1024; cpus <= (1 << 20); cpus *= 2) {
+    for (int cpus = 1024; cpus <= kMostCpus; cpus *= 2) {
         cpu_set_t* mask = CPU_ALLOC(cpus);
         if (mask == nullptr) {
             break;

@@ -62,7 +62,7 @@ class Shift {
                 }
             }
         } catch (...) {
-            const std::lock_guard lock(mutex_);
+            const std::scoped_lock lock(mutex_);
             if (!error_) {
                 error_ = std::current_exception();
             }
