@@ -48,6 +48,15 @@ class ClusterFigures:
     tail_arr: float | None
     tail_queries: int
 
+    @property
+    def tail_reason(self) -> str | None:
+        """Why ``tail_arr`` is missing; None when it is there."""
+        if self.tail_arr is not None:
+            return None
+        if self.tail_queries < MIN_TAIL_QUERIES:
+            return f"too few queries in the sparse tail ({self.tail_queries} of {MIN_TAIL_QUERIES})"
+        return "a full reindex finds nothing for the queries of the sparse tail"
+
     def to_json(self) -> dict[str, Any]:
         """Return the figures for the result object."""
         return {

@@ -24,6 +24,7 @@ SCHEMA = "gnomon.probe/1"
 # Figures behind which stands a fit that a replay makes again with another BLAS; they do not count
 # when a replay compares to the bit (audit.md).
 REFIT_FIELDS = ("candidates", "metrics.arr_seen", "pairs_curve")
+_NO_LOG = "there is no query log, so how often queries share candidates can't be counted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +188,7 @@ class ProbeResult:
             "mini_index": self._mini_index(),
             "adapter": self._adapter(),
             "candidates": [_candidate(one) for one in self.candidates],
+            "reasons": self._reasons(),
             "warnings": [{"code": one.code, "message": one.message} for one in verdict.warnings],
             "rationale": list(verdict.rationale),
         }
@@ -218,10 +220,34 @@ class ProbeResult:
         values: dict[str, Any] = {metric: means[metric].value for metric in METRICS}
         return values | {"ci": {metric: _interval(means[metric]) for metric in METRICS}}
 
+    def _reasons(self) -> dict[str, str]:
+        """Say of every null that has no place for a reason beside it why it was not measured."""
+        tail, shift = self.clusters, self.score_shift
+        found = {
+            "interim": (self.verdict.interim, "bridge_advantage is not measured"),
+            "also.arr_mrr": (self.figures.arr_mrr.value, self.figures.arr_mrr.reason),
+            "also.arr_ndcg": (self.figures.arr_ndcg.value, self.figures.arr_ndcg.reason),
+            "also.strict_overlap": (
+                self.agreement.strict_overlap,
+                "tier T0 only, where recall looks for one neighbour; else it is the overlap",
+            ),
+            "metrics.candidate_reuse": (self.candidate_reuse, _NO_LOG),
+            "metrics.cascade_embeddings_per_query": (self.cascade_embeddings_per_query, _NO_LOG),
+            "metrics.tail_arr": (tail.tail_arr, tail.tail_reason),
+            "metrics.score_shift": (shift.after, shift.reason),
+        }
+        for name in RANKINGS:
+            for metric, mean in self.figures.rankings[name].items():
+                found[f"rankings.{name}.{metric}"] = (mean.value, mean.reason)
+                found[f"rankings.{name}.ci.{metric}"] = (mean.low, mean.reason)
+        return {
+            place: why for place, (value, why) in found.items() if value is None and why is not None
+        }
+
     def _pairs_curve(self) -> list[dict[str, Any]]:
         return [
             {"pairs": pairs, "arr": figure.value, "ci": _interval(figure),
-             "few_pairs": self.curve_few_pairs[pairs]}
+             "reason": figure.reason, "few_pairs": self.curve_few_pairs[pairs]}
             for pairs, figure in self.figures.curve.items()
         ]  # fmt: skip
 
