@@ -67,7 +67,8 @@ NOISE_BANDS: Final[dict[float, tuple[float, float]]] = {
     0.95: (0.925, 0.975),
     0.85: (0.825, 0.875),
     0.70: (0.675, 0.725),
-    GAIN_WORTHWHILE: (0.995, 1.045),
+    # Down to the noise of break-even: a gain that can't be told from 1 is a near thing as well.
+    GAIN_WORTHWHILE: (0.975, 1.045),
     BRIDGE_LOSES: (0.95, 1.0),
 }
 BREAK_EVEN_NOISE: Final = (0.975, 1.025)

@@ -95,7 +95,7 @@ def undecided(
     """Name the decisions on both sides of a threshold that is too near to call."""
     if not neighbours:
         return ()
-    how = "its interval contains" if straddles else "it lies within 0.025 of"
+    how = "its interval contains" if straddles else "it lies in the noise band of"
     below, above = neighbours[0], neighbours[-1]
     if len(neighbours) == 1:
         both = f"below it the decision is {below}, above it nothing was measured that decides"
