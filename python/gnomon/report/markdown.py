@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from gnomon.report.probe_tables import Table
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>|~$&])")
-_AT_START = re.compile(r"^(\s*)([#+-]|\d+[.)])")
+# At its start a text could become a heading, a list item or a rule; a number's sign cannot.
+_AT_START = re.compile(r"^(\d*)([#+=.)-])(?!\d)")
 
 
 def plain(text: str) -> str:

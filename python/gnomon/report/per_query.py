@@ -65,32 +65,30 @@ class WinsAndLosses:
 
 
 def wins_and_losses(result: ProbeResult) -> list[WinsAndLosses]:
-    """Return bridge, cascade and oracle against staying.
+    """Return bridge, cascade and oracle against staying; nothing below tier T1.
 
-    Below tier T1 the new model is its own ground truth, so a query that it answers otherwise than
-    the old one would count as lost by the old one; nothing is compared then.
+    There the new model is its own ground truth, so a query that it answers otherwise than the old
+    one would count as lost by the old one.
     """
-    unmeasured = {
-        "bridged": result.figures.bridge_advantage,
-        "cascade": result.figures.cascade_measured,
-        "oracle": result.figures.upgrade_gain,
-    }
-    compared = []
-    for name in COMPARED:
-        label = RANKING_LABELS[name]
-        if result.tier != "T1" or name not in result.per_query.recall:
-            reason = unmeasured[name].reason or "not measured"
-            compared.append(WinsAndLosses(label=label, reason=reason))
-        else:
-            compared.append(_compare(label, result.per_query, name))
-    return compared
+    if result.tier != "T1":
+        return []
+    return [
+        _compare(result.per_query, name)
+        if name in result.per_query.recall
+        else WinsAndLosses(label=RANKING_LABELS[name], reason=_why_not(result, name))
+        for name in COMPARED
+    ]
 
 
-def _compare(label: str, queries: PerQuery, name: str) -> WinsAndLosses:
+def _why_not(result: ProbeResult, name: str) -> str:
+    return result.figures.rankings[name]["recall"].reason or "no reason given"
+
+
+def _compare(queries: PerQuery, name: str) -> WinsAndLosses:
     staying, other = queries.recall["status_quo"], queries.recall[name]
     change = other - staying
     return WinsAndLosses(
-        label=label,
+        label=RANKING_LABELS[name],
         better=int((change > 0).sum()),
         equal=int((change == 0).sum()),
         worse=int((change < 0).sum()),

@@ -33,6 +33,8 @@ def _blocks(view: ProbeView) -> Iterator[str]:
         yield plain(view.ground_truth)
     yield table(view.rankings)
     yield "## Wins and losses, query by query"
+    if view.no_wins:
+        yield plain(view.no_wins)
     for one in view.wins:
         yield from _wins(one)
     yield "## Seen against unseen"
@@ -74,7 +76,7 @@ def _tail_and_price(view: ProbeView) -> Iterator[str]:
 
 def _evidence(view: ProbeView) -> Iterator[str]:
     yield "## Warnings"
-    warned = [f"**{plain(code_)}**: {plain(message)}" for code_, message in view.warnings]
+    warned = [f"{code(name)}: {plain(message)}" for name, message in view.warnings]
     yield bullets(warned) if warned else "None."
     yield "## The adapters"
     if view.candidates.rows:

@@ -32,7 +32,7 @@ def probe_lines(result: ProbeResult, place: Place) -> list[str]:
     return [
         *_wrapped(named, " " * 13),
         f"arrangement: {verdict.arrangement}",
-        f"until then:  {verdict.interim or NOT_MEASURED}",
+        f"interim:     {verdict.interim or NOT_MEASURED}",
         "",
         *(
             line

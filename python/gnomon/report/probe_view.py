@@ -68,6 +68,7 @@ class ProbeView:
     rankings: Table
     staying_chart: RowChart | None
     wins: Sequence[WinsView]
+    no_wins: str | None
     retention_chart: RowChart
     figures: Table
     curve: Curve | None
@@ -114,6 +115,7 @@ def probe_view(result: ProbeResult, place: Place) -> ProbeView:
             else None
         ),
         wins=[_wins_view(one) for one in wins_and_losses(result)],
+        no_wins=_no_wins(result),
         retention_chart=row_chart(
             retention, lines=[(edge, f"{edge:.2f}") for edge, _ in ARR_BANDS]
         ),
@@ -164,7 +166,7 @@ def _facts(result: ProbeResult) -> list[tuple[str, str]]:
     return [
         ("Decision", verdict.decision + (f" ({qualities})" if qualities else "")),
         ("Arrangement", verdict.arrangement),
-        ("Until then", verdict.interim or "not measured"),
+        ("Interim, without a cascade", verdict.interim or "not measured"),
         ("Corpus", documents),
         ("Queries", f"{count(result.n_queries)}, tier {result.tier}"),
         ("Adapter", _adapter(result)),
@@ -198,7 +200,7 @@ def _wins_view(one: WinsAndLosses) -> WinsView:
         reason=printable(one.reason or ""),
         moved=Table(
             caption=f"{one.label}: the queries that moved most",
-            header=("Query", "Staying", "Then", "Change"),
+            header=("Query", "Staying", "Instead", "Change"),
             rows=moved,
             codes=frozenset({0}),
         )
@@ -207,7 +209,18 @@ def _wins_view(one: WinsAndLosses) -> WinsView:
     )
 
 
+def _no_wins(result: ProbeResult) -> str | None:
+    if result.tier == "T1":
+        return None
+    return (
+        f"Not measured: at tier {result.tier} the new model is its own ground truth, so no query "
+        "can tell which of the two answers it better. It takes queries with judgements (T1)."
+    )
+
+
 def _curve(result: ProbeResult) -> Curve | None:
+    if len(result.figures.curve) < 2:
+        return None
     return curve_chart(
         [
             (count(pairs), figure, result.curve_few_pairs[pairs])
@@ -256,26 +269,33 @@ def _price(result: ProbeResult) -> str:
     price, reuse = result.cascade_embeddings_per_query, result.candidate_reuse
     if price is None or reuse is None:
         return f"Not measured: {MISSING_PRICE}."
+    counted_on = " Counted with the first fold's adapter." if len(result.adapters) > 1 else ""
     return (
         f"At most {price:.1f} document embeddings per query: the bridge fetches "
         f"{count(result.candidate_depth)} candidates, and at least {decimal(reuse)} of them were "
         "candidates of an earlier query, so that a cache holds them already. Multiply by your "
-        "traffic and your price per embedding."
+        f"traffic and your price per embedding.{counted_on}"
     )
 
 
 def _candidates_note(result: ProbeResult) -> str:
-    csls, bridged = result.figures.csls_recall, result.figures.rankings["bridged"]["recall"]
     note = ""
-    if not result.candidates:
+    if not candidates_table(result).rows:
         note = (
             f"Nothing was compared: {printable(result.adapter_name)} was asked for, so no document "
             "was held out for choosing. "
         )
+    csls = result.figures.csls_recall
     if csls is None:
         return f"{note}CSLS reordering: not measured."
-    return (
-        f"{note}CSLS, a reordering of the bridge's candidates, would reach recall@"
-        f"{result.settings.k} {decimal(csls)} (bridge: {decimal(bridged.value)}). It is reported "
-        "and never chosen, since an index that stays as it is cannot apply it."
+    note += (
+        f"CSLS, a reordering of the bridge's candidates, reaches recall@{result.settings.k} "
+        f"{decimal(csls)} on the evaluation queries. It is reported and never chosen, since an "
+        "index that stays as it is cannot apply it."
     )
+    if len(result.adapters) > 1:
+        note += (
+            " It was measured with the first fold's adapter, which was fitted on most of the "
+            "judged documents: compare it with seen retention, not with the bridge above."
+        )
+    return note

@@ -112,8 +112,10 @@ def _meanwhile(verdict: UpgradeDecision, candidate_depth: int) -> tuple[str, ...
     if verdict.arrangement == "cascade":
         how = "For more than staying brings" if bridges else f"{until}, leave the index alone"
         return (
-            f"{how}: let the bridge fetch {candidate_depth} candidates for each query and the new "
-            "model rerank them.",
+            (
+                f"{how}: let the bridge fetch {candidate_depth} candidates for each query and the "
+                "new model rerank them."
+            ),
         )
     if verdict.interim is None:
         return ("Whether bridging is better than staying was not measured.",)
@@ -149,7 +151,8 @@ def how_sure(result: ProbeResult) -> str:
     elif len(verdict.neighbours) == 1:
         sentence += " What the decision would be on the other side of it was not measured."
     elif verdict.neighbours:
-        sentence += " It is near, but on the other side of it the decision is the same."
+        near = "The interval reaches it" if verdict.interval_straddles_threshold else "It is near"
+        sentence += f" {near}, but on the other side of it the decision is the same."
     return sentence
 
 
