@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from gnomon import kernels
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from gnomon.adapters.pairs import FitContext
 
@@ -35,7 +36,15 @@ class AffineAdapter(FittedAdapter):
     tensor_names: ClassVar[tuple[str, ...]] = ("bias", "weights")
 
     def _map(self, x: NDArray[np.float32], threads: int | None) -> NDArray[np.float32]:
-        return kernels.affine_map(x, self.weights, self.bias, threads=threads)
+        return self._affine(x, threads=threads)
+
+    def serve(self, x: ArrayLike, threads: int | None = None) -> NDArray[np.float32]:
+        """Return g of rows that need not be normalised, in one step."""
+        return self._affine.directions(x, threads=threads)
+
+    @cached_property
+    def _affine(self) -> kernels.AffineMap:
+        return kernels.AffineMap(self.weights, self.bias)
 
     def tensors(self) -> dict[str, NDArray[Any]]:
         """Return W and b."""

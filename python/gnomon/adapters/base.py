@@ -13,11 +13,12 @@ import numpy as np
 from gnomon import kernels
 from gnomon.adapters.container import pack
 from gnomon.errors import InvalidInputError, MismatchError
+from gnomon.kernels.affine import without_zero_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 FORMAT = "gnomon.adapter/1"
 DIRECTION = "new->old"
@@ -100,8 +101,22 @@ class FittedAdapter(ABC):
                 f"got an array of shape {x.shape}"
             )
         images = kernels.normalize(self._map(x, threads), threads=threads)
-        images[~x.any(axis=1)] = 0.0
-        return images
+        return without_zero_rows(images, x)
+
+    def serve(self, x: ArrayLike, threads: int | None = None) -> NDArray[np.float32]:
+        """Return g of rows that need not be normalised: :meth:`apply` behind a normalisation.
+
+        Parameters
+        ----------
+        x
+            [m, d_new] in any dtype of the kernels; its width is the caller's to check.
+
+        Returns
+        -------
+        numpy.ndarray
+            float32[m, d_old] with the bits of :meth:`apply`.
+        """
+        return self.apply(kernels.normalize(x, threads=threads), threads)
 
     @property
     def n_parameters(self) -> int:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon import kernels
 from gnomon.adapters.container import MAX_DATA_BYTES
 from gnomon.adapters.manifest import FIT_SCOPES, MAX_MANIFEST_BYTES, Manifest
 from gnomon.adapters.storage import from_bytes
@@ -110,7 +109,7 @@ class Bridge:
         x = given[None] if given.ndim == 1 else given
         if x.ndim != 2 or x.shape[1] != self.adapter.d_new:
             raise self._width_error(given.shape)
-        images = self.adapter.apply(kernels.normalize(x, threads=threads), threads)
+        images = self.adapter.serve(x, threads)
         return images[0] if given.ndim == 1 else images
 
     def _width_error(self, shape: tuple[int, ...]) -> MismatchError:

@@ -8,6 +8,7 @@ the r leading directions of the fitted old vectors, the eigenvectors of W C' (Mu
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -45,8 +46,15 @@ class LowRankAdapter(FittedAdapter):
     tensor_names: ClassVar[tuple[str, ...]] = ("bias", "down", "up")
 
     def _map(self, x: NDArray[np.float32], threads: int | None) -> NDArray[np.float32]:
-        inner = kernels.affine_map(x, self.down, None, threads=threads)
-        return kernels.affine_map(inner, self.up, self.bias, threads=threads)
+        return self._to_old(self._to_inner(x, threads=threads), threads=threads)
+
+    @cached_property
+    def _to_inner(self) -> kernels.AffineMap:
+        return kernels.AffineMap(self.down, None)
+
+    @cached_property
+    def _to_old(self) -> kernels.AffineMap:
+        return kernels.AffineMap(self.up, self.bias)
 
     def tensors(self) -> dict[str, NDArray[Any]]:
         """Return both factors and b."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -53,10 +54,15 @@ class PerClusterAdapter(FittedAdapter):
         route = self.map_of_centroid[nearest]
         for index in np.unique(route):
             rows = np.flatnonzero(route == index)
-            images[rows] = kernels.affine_map(
-                x[rows], self.weights[index], self.bias[index], threads=threads
-            )
+            images[rows] = self._maps[index](x[rows], threads=threads)
         return images
+
+    @cached_property
+    def _maps(self) -> tuple[kernels.AffineMap, ...]:
+        return tuple(
+            kernels.AffineMap(weights, bias)
+            for weights, bias in zip(self.weights, self.bias, strict=True)
+        )
 
     def tensors(self) -> dict[str, NDArray[Any]]:
         """Return the centroids, the routing and all maps."""

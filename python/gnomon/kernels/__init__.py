@@ -12,6 +12,7 @@ except ImportError as error:
     error.add_note("The compiled core of gnomon is missing; build it with: pip install .")
     raise
 
+from gnomon.kernels.affine import AffineMap
 from gnomon.kernels.cosine import SearchRequest, topk, topk_hits, topk_pass
 from gnomon.kernels.hits import Hits, TopK, TopKRow
 from gnomon.kernels.isa import default_threads, isa, runnable_isas
@@ -20,6 +21,7 @@ from gnomon.kernels.resample import Purpose, bootstrap_sums, draw_keys, draw_row
 from gnomon.kernels.vector_index import VectorIndex
 
 __all__ = [
+    "AffineMap",
     "Hits",
     "Purpose",
     "SearchRequest",
