@@ -31,6 +31,9 @@ def gnomon(
     workplace.mkdir()
     monkeypatch.chdir(workplace)
     monkeypatch.delenv("GNOMON_STATE_DIR", raising=False)
+    # The folders of test runs are named after the user, and a record withholds such paths.
+    monkeypatch.setenv("HOME", str(tmp_path / "nobody-here"))
+    monkeypatch.setenv("LOGNAME", "nobody-here")
 
     def read_streams() -> tuple[str, str]:
         return tuple(capsys.readouterr())

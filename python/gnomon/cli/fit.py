@@ -16,13 +16,18 @@ from gnomon.cli._progress import progress_shown
 from gnomon.errors import NotMeasuredError, UsageError
 from gnomon.probe.fit import MAX_PAIRS, fit_bridge
 from gnomon.probe.gather import gather
-from gnomon.probe.recording import files_of_record, recorded_files
-from gnomon.probe.replay import located_files
-from gnomon.probe.settings import ProbeSettings
+from gnomon.probe.recording import recorded_files
+from gnomon.probe.replay import (
+    files_of_record,
+    located_files,
+    recorded_adapter,
+    recorded_settings,
+)
 
 if TYPE_CHECKING:
     from gnomon.adapters.bridge import Bridge
     from gnomon.probe.files import ProbeFiles
+    from gnomon.probe.settings import ProbeSettings
 
 SCHEMA = "gnomon.fit/1"
 
@@ -113,9 +118,9 @@ def _asked(
             f"record {seq} is a {record.action}, not a probe; it chose no adapter"
         )
     paths = located_files(record, state_dir, root=None, given={})
-    settings = ProbeSettings.from_json(record.inputs["settings"], threads=flags["threads"])
-    name = flags["adapter"] or record.outputs["adapter"]["name"]
-    return files_of_record(record.inputs, paths), settings, name
+    settings = recorded_settings(record, threads=flags["threads"])
+    name = flags["adapter"] or recorded_adapter(record)
+    return files_of_record(record, paths), settings, name
 
 
 def _outputs(bridge: Bridge) -> dict[str, Any]:

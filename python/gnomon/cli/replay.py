@@ -13,7 +13,7 @@ from gnomon.cli._options import json_option, quiet_option, state_dir_option
 from gnomon.cli._output import only_results_on_stdout, print_json, print_lines
 from gnomon.cli._progress import progress_shown
 from gnomon.cli.exit_codes import BY_REPLAY_VERDICT
-from gnomon.errors import MissingInputError, UsageError
+from gnomon.errors import GnomonError, MissingInputError, UsageError
 from gnomon.probe import replay as probe_replay
 from gnomon.probe.files import FILE_ROLES
 from gnomon.probe.result import REFIT_FIELDS
@@ -96,6 +96,19 @@ def _replayed(
         )  # fmt: skip
     except MissingInputError as error:
         return not_replayable(str(error))
+    except UsageError:
+        raise
+    except GnomonError as error:
+        now = probe_replay.files_now(record, state_dir, root=root, given=given)
+        changed = compare_inputs({"files": record.inputs["files"]}, {"files": now})
+        if not changed:
+            raise
+        return ReplayResult(
+            "input_changed",
+            f"the fingerprint differs of {', '.join(changed)}, and nothing is decided on it: "
+            f"{error}",
+            changed_inputs=changed,
+        )
     changed = compare_inputs({"files": record.inputs["files"]}, {"files": again.files})
     return compare_outputs(record.outputs, again.outputs, refit_fields, changed_inputs=changed)
 

@@ -124,7 +124,17 @@ class ProbeFiles:
 
     @classmethod
     def from_record(cls, paths: Mapping[str, Path], options: Mapping[str, Any]) -> ProbeFiles:
-        """Rebuild the files of a record from resolved paths."""
+        """Rebuild the files of a record from resolved paths.
+
+        Raises
+        ------
+        UsageError
+            An option is none of :meth:`options`, or is no text.
+        """
+        known = {one.name for one in fields(cls)} - set(FILE_ROLES)
+        for name, value in options.items():
+            if name not in known or not isinstance(value, str | None):
+                raise UsageError(f"{name!r} is no option of a probe's files, or no text")
         fields_of: dict[str, Any] = {**paths, **options}
         return cls(**fields_of)
 

@@ -1,4 +1,4 @@
-"""What a probe's record says about its inputs, and how a replay reads it back."""
+"""What a probe's record says about its inputs."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.adapters.registry import ADAPTER_NAMES
 from gnomon.audit import file_entry
-from gnomon.probe.files import ProbeFiles
 from gnomon.rules.upgrade import ARR_BANDS, BREAK_EVEN_NOISE, BRIDGE_LOSES, GAIN_WORTHWHILE
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
-    from pathlib import Path
 
     from gnomon.embedding.profile import Profile
+    from gnomon.probe.files import ProbeFiles
     from gnomon.probe.settings import ProbeSettings
     from gnomon.sources import FileFingerprint
 
@@ -69,8 +68,3 @@ def recorded_inputs(
         },
         "adapters": list(ADAPTER_NAMES) if settings.adapter is None else [settings.adapter],
     }
-
-
-def files_of_record(inputs: Mapping[str, Any], paths: Mapping[str, Path]) -> ProbeFiles:
-    """Return the files of a record at the places where they are found now."""
-    return ProbeFiles.from_record(paths, inputs["options"])

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gnomon.adapters.storage import from_bytes
-from gnomon.audit import Record, load_blob, resolve_recorded
-from gnomon.errors import InvalidInputError, MissingInputError
-from gnomon.probe.files import FILE_ROLES
+from gnomon.audit import Record, compare_inputs, load_blob, resolve_recorded
+from gnomon.audit.canonical import is_sha256
+from gnomon.errors import InvalidInputError, MissingInputError, UsageError
+from gnomon.probe.files import FILE_ROLES, ProbeFiles
 from gnomon.probe.gather import gather
-from gnomon.probe.recording import files_of_record, recorded_files
-from gnomon.probe.settings import ProbeSettings
+from gnomon.probe.hashing import Fingerprints
+from gnomon.probe.recording import recorded_files
+from gnomon.probe.settings import N_FOLDS, ProbeSettings
 from gnomon.probe.workflow import run_probe
+from gnomon.sources.escape import listed
 
 if TYPE_CHECKING:
     import os
@@ -72,17 +75,30 @@ def rerun(
     ------
     MissingInputError
         An input or a stored adapter is gone.
+    InvalidInputError
+        The record is not one that a probe writes; a trail can be made by anybody.
     """
-    paths = located_files(record, state_dir, root=root, given=given or {})
-    settings = ProbeSettings.from_json(record.inputs["settings"], threads=threads)
-    files = files_of_record(record.inputs, paths)
+    files = files_of_record(record, located_files(record, state_dir, root=root, given=given or {}))
+    settings = recorded_settings(record, threads=threads)
     gathered = gather(files)
+    found = recorded_files(files, gathered.fingerprints, state_dir)
+    # The stored adapters belong to the recorded files: what others give now takes other fits.
+    refit = refit or compare_inputs(record.inputs["files"], found) != ()
     stored = None if refit else stored_adapters(record, state_dir)
     run = run_probe(gathered.inputs, settings, stored=stored, progress=progress)
-    return Rerun(
-        files=recorded_files(files, gathered.fingerprints, state_dir),
-        outputs=run.result.to_json(),
-    )
+    return Rerun(files=found, outputs=run.result.to_json())
+
+
+def files_now(
+    record: Record,
+    state_dir: str | os.PathLike[str],
+    *,
+    root: str | os.PathLike[str] | None,
+    given: Mapping[str, Path],
+) -> dict[str, Any]:
+    """Return role -> path, size and hash of the recorded files as they are now, unread."""
+    files = files_of_record(record, located_files(record, state_dir, root=root, given=given))
+    return recorded_files(files, Fingerprints(files.roles()).result(), state_dir)
 
 
 def located_files(
@@ -93,25 +109,86 @@ def located_files(
     given: Mapping[str, Path],
 ) -> dict[str, Path]:
     """Return where every recorded file is now; ``given`` goes before the record."""
-    recorded = record.inputs["files"]
+    recorded = _part(record, record.inputs, "files", dict)
     unknown = sorted(set(recorded) - set(FILE_ROLES))
     if unknown:
-        raise InvalidInputError(f"record {record.seq} names unknown files: {', '.join(unknown)}")
-    paths: dict[str, Path] = {}
-    for role, entry in recorded.items():
-        path = given.get(role)
-        paths[role] = (
-            resolve_recorded(entry["path"], state_dir, root=root) if path is None else path
+        raise InvalidInputError(f"record {record.seq} names unknown files: {listed(unknown)}")
+    unused = sorted(set(given) - set(recorded))
+    if unused:
+        raise UsageError(
+            f"--input {unused[0]}: record {record.seq} read no such file; it read "
+            f"{', '.join(sorted(recorded))}"
         )
-        if not paths[role].is_file():
+    paths: dict[str, Path] = {}
+    for role in recorded:
+        name = _part(record, _part(record, recorded, role, dict), "path", str)
+        path = given.get(role)
+        if path is None:
+            path = _resolved(record, name, state_dir, root)
+        if not path.is_file():
             raise MissingInputError(
-                f"record {record.seq} read {entry['path']} as {role}, and it is not there; supply "
+                f"record {record.seq} read {name} as {role}, and it is not there; supply "
                 f"it with --input {role}=PATH"
             )
+        paths[role] = path
     return paths
+
+
+def recorded_settings(record: Record, *, threads: int | None) -> ProbeSettings:
+    """Return the settings of a record, checked like those of a command line."""
+    settings = _part(record, record.inputs, "settings", dict)
+    try:
+        return ProbeSettings.from_json(settings, threads=threads)
+    except (KeyError, UsageError) as error:
+        raise InvalidInputError(
+            f"record {record.seq} holds settings that no probe has: {error}"
+        ) from None
+
+
+def files_of_record(record: Record, paths: Mapping[str, Path]) -> ProbeFiles:
+    """Return the files of a record at the places where they are found now."""
+    try:
+        return ProbeFiles.from_record(paths, _part(record, record.inputs, "options", dict))
+    except (TypeError, UsageError) as error:
+        raise InvalidInputError(f"record {record.seq}: {error}") from None
+
+
+def recorded_adapter(record: Record) -> str:
+    """Return the name of the adapter that a probe chose."""
+    name: str = _part(record, _part(record, record.outputs, "adapter", dict), "name", str)
+    return name
 
 
 def stored_adapters(record: Record, state_dir: str | os.PathLike[str]) -> Sequence[FittedAdapter]:
     """Return the adapters behind the deciding figures of a record, checked by their hashes."""
-    folds = record.outputs["adapter"]["folds"]
-    return [from_bytes(load_blob(state_dir, one["sha256"])) for one in folds]
+    folds = _part(record, _part(record, record.outputs, "adapter", dict), "folds", list)
+    hashes = [_part(record, one, "sha256", str) if isinstance(one, dict) else "" for one in folds]
+    if len(hashes) not in (1, N_FOLDS) or not all(map(is_sha256, hashes)):
+        raise InvalidInputError(
+            f"record {record.seq} names its adapters by {listed(hashes)}; expected 1 or {N_FOLDS} "
+            "hashes of 64 hex digits"
+        )
+    return [from_bytes(load_blob(state_dir, one)) for one in hashes]
+
+
+def _resolved(
+    record: Record,
+    name: str,
+    state_dir: str | os.PathLike[str],
+    root: str | os.PathLike[str] | None,
+) -> Path:
+    try:
+        return resolve_recorded(name, state_dir, root=root)
+    except (InvalidInputError, MissingInputError) as error:
+        raise type(error)(f"record {record.seq}: {error}") from None
+
+
+def _part(record: Record, whole: Mapping[str, Any], name: str, kind: type) -> Any:
+    """Return a part of a record, which is untrusted: it must be there and of its type."""
+    value = whole.get(name)
+    if not isinstance(value, kind):
+        raise InvalidInputError(
+            f"record {record.seq} holds no {name!r} of the form that a probe writes; it was made "
+            "by another version or altered, and can't be run again"
+        )
+    return value

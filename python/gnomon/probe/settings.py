@@ -73,7 +73,7 @@ class ProbeSettings:
         if self.fit_scope not in get_args(FitScope):
             raise UsageError(f"fit_scope is {self.fit_scope!r}; expected 'unseen' or 'seen'")
         if self.adapter is not None:
-            adapter_named(self.adapter)
+            adapter_named(self.adapter)  # refuses a name that is not in the table
         if self.sample is not None:
             _at_least("sample", self.sample, 1)
         if self.threads is not None:

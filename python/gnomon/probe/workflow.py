@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.adapters.kmeans import fit_clusters
-from gnomon.errors import NotMeasuredError
+from gnomon.errors import MismatchError, NotMeasuredError
 from gnomon.probe.bridging import Adapters, FirstLists, measure
 from gnomon.probe.choosing import Chosen, compare, without_comparison
 from gnomon.probe.conclusion import Conclusion
@@ -25,6 +25,7 @@ from gnomon.probe.plan import (
     selection_rows,
     union_of,
 )
+from gnomon.probe.settings import N_FOLDS
 from gnomon.probe.spaces import Spaces, resized
 from gnomon.probe.truth import Evaluation, evaluation_of, relevance_by_oracle
 
@@ -79,6 +80,8 @@ def run_probe(
         too small to fit on, or nothing that the rule could decide by.
     InvalidInputError
         A row of a matrix holds NaN or infinity; the message names matrix and row.
+    MismatchError
+        ``stored`` holds other adapters than this run takes.
     """
     with rows_named(inputs, settings.threads):
         return _run(_sampled(inputs, settings), settings, stored, progress)
@@ -206,6 +209,8 @@ def _fit(
     assert relevance is not None
     settings, covered = fitter.settings, fitter.inputs.covered
     pools = deciding_pools(settings, covered, held_out, np.unique(relevance.rows))
+    if stored is not None:
+        _check_stored(stored, fitter.inputs, N_FOLDS if pools.folded else 1)
     name = chosen.name if stored is None else stored[0].name
     seen_decides = settings.fit_scope == "seen"
     if stored is None:
@@ -219,3 +224,14 @@ def _fit(
         curve={} if seen_decides else fitter.curve(name, pools),
         folded=pools.folded,
     )
+
+
+def _check_stored(stored: Sequence[FittedAdapter], inputs: ProbeInputs, expected: int) -> None:
+    widths = {(one.d_new, one.d_old) for one in stored}
+    wanted = {(inputs.new_docs.shape[1], inputs.old_docs.shape[1])}
+    if len(stored) != expected or widths != wanted or len({one.name for one in stored}) != 1:
+        raise MismatchError(
+            f"the {len(stored)} stored adapters ({', '.join(one.name for one in stored)}) do not "
+            f"belong to this run, which takes {expected} of one kind, from width "
+            f"{inputs.new_docs.shape[1]} to {inputs.old_docs.shape[1]}; fit anew with --refit"
+        )
