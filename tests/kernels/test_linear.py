@@ -113,7 +113,7 @@ def test_affine_maps_refuse_what_does_not_fit() -> None:
     with pytest.raises(InvalidInputError, match=r"rows of x have 3 dim.*rows of weights have 4"):
         kernels.affine_map(x[:, :3], weights, None)
     with pytest.raises(InvalidTypeError, match=r"weights: dtype float64.*weights\.astype"):
-        kernels.affine_map(x, weights.astype(np.float64), None)  # type: ignore[arg-type]
+        kernels.affine_map(x, weights.astype(np.float64), None)
     with pytest.raises(InvalidTypeError, match=r"bias: dtype float64"):
         kernels.affine_map(x, weights, np.zeros(2))  # type: ignore[arg-type]
     with pytest.raises(InvalidInputError, match=r"bias has shape \(3,\); expected \(2,\)"):
