@@ -23,6 +23,9 @@ constexpr std::size_t kPackedBytes = std::size_t{384} << 10U;
 // Fewer rows than this don't pay for packing the weights.
 constexpr std::size_t kFewRows = 8;
 
+// Fewer products than this, some 50 microseconds of work, don't pay for starting threads.
+constexpr std::size_t kFewProducts = std::size_t{1} << 20U;
+
 struct AffineCall {
     const MatrixView& x;
     std::span<const float> weights;
@@ -138,7 +141,9 @@ void map_in_tiles(const AffineCall& call, const AffineTile& tile, int threads,
 void map_row_by_row(const AffineCall& call, int threads, const Interrupted& interrupted) {
     const detail::ScoreKernel& kernel = detail::score_kernel(call.isa);
     detail::RowScratch scratch(call.x, threads);
-    parallel_for(call.x.rows, threads, interrupted, [&](std::size_t row, int worker) {
+    const bool few = call.x.rows * call.weights.size() < kFewProducts;
+    const int workers = few ? std::min(threads, 1) : threads;
+    parallel_for(call.x.rows, workers, interrupted, [&](std::size_t row, int worker) {
         const float* values = row_f32(call.x, row, scratch.of(worker), call.isa);
         std::size_t output = 0;
         for (; output + 4 <= call.d_out; output += 4) {
