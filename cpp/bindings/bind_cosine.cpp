@@ -1,8 +1,11 @@
 // Bindings of the exact cosine top-k; arguments were checked in Python.
 #include <pybind11/stl.h>
 
+#include <exception>
 #include <memory>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -11,6 +14,7 @@
 #include "bindings.hpp"
 #include "call.hpp"
 #include "gnomon/cosine.hpp"
+#include "gnomon/index_file.hpp"
 
 namespace gnomon::bindings {
 
@@ -87,9 +91,21 @@ std::vector<HitArrays> run(const std::vector<RequestArgs>& requests,
     }));
 }
 
+void translate(std::exception_ptr pointer) {
+    try {
+        std::rethrow_exception(std::move(pointer));
+    } catch (const IndexFileError& error) {
+        const py::object kind = py::module_::import("gnomon.errors").attr("IndexFileError");
+        PyErr_SetString(kind.ptr(), error.what());
+    } catch (const std::system_error& error) {
+        PyErr_SetObject(PyExc_OSError, py::make_tuple(error.code().value(), error.what()).ptr());
+    }
+}
+
 }  // namespace
 
 void register_cosine(py::module_& m) {
+    py::register_local_exception_translator(translate);
     m.def(
         "cosine_top_k",
         [](const py::array& docs, const std::vector<RequestArgs>& requests,
@@ -111,6 +127,24 @@ void register_cosine(py::module_& m) {
                  });
              }),
              py::arg("docs").noconvert(), py::arg("threads"), py::keep_alive<1, 2>())
+        .def_static(
+            "open",
+            [](int descriptor, const std::string& name) {
+                return VectorIndex::open(descriptor, name);
+            },
+            py::arg("descriptor"), py::arg("name"))
+        .def(
+            "save",
+            [](const VectorIndex& index, int descriptor) {
+                without_gil([&](const Interrupted& stop) { index.save(descriptor, stop); });
+            },
+            py::arg("descriptor"))
+        .def(
+            "verify",
+            [](const VectorIndex& index, int threads) {
+                without_gil([&](const Interrupted& stop) { index.verify(threads, stop); });
+            },
+            py::arg("threads"))
         .def_property_readonly("rows", &VectorIndex::rows)
         .def_property_readonly("cols", &VectorIndex::cols)
         .def_property_readonly("zero_rows", &VectorIndex::zero_rows)

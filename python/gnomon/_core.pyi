@@ -1,7 +1,7 @@
 # The compiled core, grouped as the files cpp/bindings/bind_*.cpp.
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, type_check_only
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,8 +57,15 @@ def cosine_top_k(
     progress: Callable[[int, int], None] | None,
 ) -> list[_Hits]: ...
 
-class VectorIndex:
+@type_check_only
+class _Pybind11Type(type): ...
+
+class VectorIndex(metaclass=_Pybind11Type):
     def __init__(self, docs: NDArray[Any], threads: int) -> None: ...
+    @staticmethod
+    def open(descriptor: int, name: str) -> VectorIndex: ...
+    def save(self, descriptor: int) -> None: ...
+    def verify(self, threads: int) -> None: ...
     @property
     def rows(self) -> int: ...
     @property

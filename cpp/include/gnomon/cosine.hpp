@@ -92,6 +92,16 @@ class VectorIndex {
     VectorIndex& operator=(VectorIndex&&) noexcept;
     ~VectorIndex();
 
+    // An index file (index_file.hpp) by memory map; `descriptor` may be closed afterwards, `name`
+    // is what messages call the file. Throws IndexFileError, here or when a block is first touched.
+    static VectorIndex open(int descriptor, const std::string& name);
+
+    // Writes the index file into an empty, open file. Throws std::system_error.
+    void save(int descriptor, const Interrupted& interrupted) const;
+
+    // Checks all of an opened file; does nothing for an index that was built here.
+    void verify(int threads, const Interrupted& interrupted) const;
+
     std::size_t rows() const noexcept;
     std::size_t cols() const noexcept;
     std::size_t zero_rows() const noexcept;
@@ -101,6 +111,7 @@ class VectorIndex {
 
   private:
     struct Prepared;
+    explicit VectorIndex(std::unique_ptr<Prepared> prepared);
     std::unique_ptr<Prepared> prepared_;
 };
 

@@ -69,6 +69,13 @@ class Watch {
     // For parallel_for: reports progress, then says whether to stop.
     Interrupted between_blocks();
 
+    // Reports that all is done.
+    void finish() const {
+        if (options_.progress) {
+            options_.progress(total_, total_);
+        }
+    }
+
     // Within long blocks; throws Interruption. Only worker 0 may ask.
     void check(int worker) const {
         if (worker == 0 && options_.interrupted && options_.interrupted()) {

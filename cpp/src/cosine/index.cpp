@@ -7,6 +7,8 @@
 
 #include "cosine/buffer.hpp"
 #include "cosine/coder.hpp"
+#include "cosine/index_reader.hpp"
+#include "cosine/index_writer.hpp"
 #include "cosine/search.hpp"
 #include "gnomon/cosine.hpp"
 #include "score/rows.hpp"
@@ -22,6 +24,7 @@ constexpr std::size_t kBlockTiles = 64;
 
 struct VectorIndex::Prepared {
     detail::PreparedRows view;
+    std::unique_ptr<detail::IndexReader> file;  // of an opened index; else the parts below
     detail::Buffer codes;
     std::vector<float> scale;
     std::vector<float> slack;
@@ -81,6 +84,27 @@ VectorIndex::VectorIndex(const MatrixView& docs, int threads, const Interrupted&
         built.norms.data(),
         rotated,
         nullptr};
+}
+
+VectorIndex::VectorIndex(std::unique_ptr<Prepared> prepared) : prepared_(std::move(prepared)) {}
+
+VectorIndex VectorIndex::open(int descriptor, const std::string& name) {
+    auto opened = std::make_unique<Prepared>();
+    opened->file = std::make_unique<detail::IndexReader>(descriptor, name);
+    opened->view = opened->file->prepared();
+    opened->zero_rows = opened->file->zero_rows();
+    return VectorIndex(std::move(opened));
+}
+
+void VectorIndex::save(int descriptor, const Interrupted& interrupted) const {
+    verify(1, interrupted);
+    detail::write_index(descriptor, prepared_->view, prepared_->zero_rows, interrupted);
+}
+
+void VectorIndex::verify(int threads, const Interrupted& interrupted) const {
+    if (prepared_->file) {
+        prepared_->file->verify(threads, interrupted);
+    }
 }
 
 VectorIndex::VectorIndex(VectorIndex&&) noexcept = default;

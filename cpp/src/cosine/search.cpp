@@ -43,7 +43,7 @@ class Search {
           source_(options.subset ? RowSource(docs, *options.subset) : RowSource(docs)),
           queries_(requests, source_.size, isa_), hits_(queries_.size()),
           admission_(options.row_labels, listed_rows()),
-          watch_(options, std::uint64_t{source_.size} * queries_.size()) {}
+          watch_(options, rows_passed() * std::uint64_t{queries_.size()}) {}
 
     SearchResult run() {
         std::vector<std::size_t> nonzero;
@@ -64,6 +64,7 @@ class Search {
             throw_if_not_finite();
         }
         gather();
+        watch_.finish();
         return std::move(result_);
     }
 
@@ -73,6 +74,10 @@ class Search {
     }
     bool uses_codes_of_index() const noexcept {
         return prepared_ != nullptr && !subset_is_sparse();
+    }
+
+    std::size_t rows_passed() const noexcept {
+        return uses_codes_of_index() ? docs_.rows : source_.size;
     }
 
     // The screen passes over all rows of an index; those outside the subset fall out afterwards.

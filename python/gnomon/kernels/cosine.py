@@ -56,7 +56,8 @@ def checked_labels(labels: ArrayLike | None, n_rows: int) -> NDArray[np.uint8] |
     array = np.asarray(labels)
     if array.dtype != np.uint8 or array.shape != (n_rows,):
         raise InvalidInputError(
-            f"row_labels must be uint8 of shape ({n_rows},), not {array.dtype} of shape {array.shape}"
+            f"row_labels must be uint8 of shape ({n_rows},), "
+            f"not {array.dtype} of shape {array.shape}"
         )
     return np.ascontiguousarray(array)
 
@@ -110,8 +111,8 @@ def as_topk(hits: Hits, k: int, n_rows: int, instead: str) -> TopK:
         width = int(counts[0])
         if np.any(counts != width):
             raise UsageError(
-                f"the queries have between {counts.min()} and {counts.max()} hits after exclusions, which "
-                f"does not fit a matrix; use {instead}, which returns Hits"
+                f"after exclusions the queries have between {counts.min()} and {counts.max()} hits, "
+                f"which does not fit a matrix; use {instead}, which returns Hits"
             )
     return TopK(hits.ids.reshape(len(hits), width), hits.scores.reshape(len(hits), width))
 
@@ -203,34 +204,34 @@ def topk(
 ) -> TopK:
     """Return the exact k most similar documents of every query by cosine similarity.
 
-    The score is ``dot / (|query| |document|)``, accumulated in float64 and rounded once to float32. Hits
-    are ordered by score, descending, then by row, ascending. The answer is the same to the bit on every
-    CPU, with any number of threads. Inputs are read in place, block by block, and never written to;
-    float64 values are rounded to float32 first.
+    The score is ``dot / (|query| |document|)``, accumulated in float64 and rounded once to float32.
+    Hits are ordered by score, descending, then by row, ascending. The answer is the same to the bit
+    on every CPU, with any number of threads. Inputs are read in place, block by block, and never
+    written to; float64 values are rounded to float32 first.
 
     Parameters
     ----------
     queries
-        [Q, d], or [d] for one query. float32, float16, float64, bfloat16 (ml_dtypes), int8 or uint8, in
-        any layout, memory-mapped or not.
+        [Q, d], or [d] for one query. float32, float16, float64, bfloat16 (ml_dtypes), int8 or
+        uint8, in any layout, memory-mapped or not.
     docs
         [n, d], likewise.
     k
         Hits a query, at least 1; more than n gives n.
     exclude
-        Rows that a query must not find, such as its own: one list of rows a query, an integer array of
-        shape (Q,) or (Q, m), or `Hits`.
+        Rows that a query must not find, such as its own: one list of rows a query, an integer array
+        of shape (Q,) or (Q, m), or `Hits`.
     subset
-        The only rows to search: row numbers, or a boolean array of shape (n,). Only these are checked for
-        NaN and infinity.
+        The only rows to search: row numbers, or a boolean array of shape (n,). Only these are
+        checked for NaN and infinity.
     threads
         None for the CPUs that this process may use (``GNOMON_NUM_THREADS`` overrides).
 
     Returns
     -------
     TopK
-        ``ids`` int64[Q, min(k, n)] and ``scores`` float32[Q, min(k, n)]. A zero vector scores 0.0 against
-        everything.
+        ``ids`` int64[Q, min(k, n)] and ``scores`` float32[Q, min(k, n)]. A zero vector scores 0.0
+        against everything.
 
     Raises
     ------

@@ -35,7 +35,8 @@ def subset_rows(
     if isinstance(subset, np.ndarray) and subset.dtype == np.bool_:
         if subset.shape != (n_rows,):
             raise InvalidInputError(
-                f"a boolean subset needs one value a document: shape ({n_rows},), not {subset.shape}"
+                f"a boolean subset needs shape ({n_rows},), one value a document, "
+                f"not {subset.shape}"
             )
         return np.flatnonzero(subset).astype(np.int64, copy=False)
     return np.unique(_flat_rows(subset, "subset", n_rows))
@@ -65,7 +66,8 @@ def _flatten(
     for q, rows in enumerate(exclude):
         if isinstance(rows, (str, bytes)) or not hasattr(rows, "__iter__"):
             raise InvalidTypeError(
-                f"exclude[{q}] must be a list of rows, not {type(rows).__name__}; write [[{rows!r}], ...]"
+                f"exclude[{q}] must be a list of rows, not {type(rows).__name__}; "
+                f"write [[{rows!r}], ...]"
             )
         lists.append(_flat_rows(rows, f"exclude[{q}]", n_rows))
     offsets = np.zeros(n_queries + 1, dtype=np.int64)

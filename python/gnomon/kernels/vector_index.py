@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon import _core
+from gnomon.errors import MissingInputError, StateError
 from gnomon.kernels._arrays import as_matrix, as_threads, core_errors
 from gnomon.kernels.cosine import SearchRequest, as_topk, run_requests
 
@@ -22,9 +26,9 @@ if TYPE_CHECKING:
 class VectorIndex:
     """Documents prepared for exact cosine top-k.
 
-    Holds an int8 code of every document (d bytes, and 16 a row) beside a read-only view of ``docs``,
-    which decides the scores: changing that array afterwards is an error that cannot be detected.
-    Answers are those of `gnomon.topk`, to the bit.
+    Holds an int8 code of every document (d bytes, and 16 a row) beside a read-only view of
+    ``docs``, which decides the scores: changing that array afterwards is an error that cannot be
+    detected. Answers are those of `gnomon.topk`, to the bit.
 
     Parameters
     ----------
@@ -54,6 +58,97 @@ class VectorIndex:
         self._docs: NDArray[Any] | None = as_matrix(docs, "docs")
         with core_errors():
             self._core = _core.VectorIndex(self._docs, as_threads(threads))
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> VectorIndex:
+        """Open a saved index by memory map.
+
+        Blocks of the file are verified before they are first used; `verify` checks all of them. The
+        file must not be changed while it is open.
+
+        Parameters
+        ----------
+        path
+            A file that `save` wrote.
+
+        Returns
+        -------
+        VectorIndex
+            It answers like the index that was saved.
+
+        Raises
+        ------
+        MissingInputError
+            There is no such file.
+        IndexFileError
+            The file is cut short, damaged, of another version or byte order, or no index.
+        StateError
+            The file can't be read.
+        """
+        name = os.fspath(path)
+        try:
+            descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except FileNotFoundError:
+            raise MissingInputError(f"{name}: there is no such index file") from None
+        except OSError as error:
+            raise StateError(f"{name}: the index can't be read: {error.strerror}") from error
+        try:
+            with core_errors():
+                core = _core.VectorIndex.open(descriptor, name)
+        finally:
+            os.close(descriptor)
+        index = cls.__new__(cls)
+        index._docs = None
+        index._core = core
+        return index
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the index, with its documents, into one file.
+
+        The file appears whole or not at all. The same documents give the same bytes on every
+        machine; float64 documents are stored as the float32 values that they are scored by.
+
+        Parameters
+        ----------
+        path
+            The file to write; one that is there is replaced.
+
+        Raises
+        ------
+        StateError
+            The file can't be written; the old one, if any, is as it was.
+        """
+        target = Path(path)
+        try:
+            self._save_beside(target)
+        except OSError as error:
+            raise StateError(
+                f"{target}: the index can't be written: {error.strerror or error}"
+            ) from error
+
+    def _save_beside(self, target: Path) -> None:
+        """Write a new file beside the old one, then let it take the old one's place."""
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        try:
+            try:
+                self._core.save(descriptor)
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            Path(temporary).replace(target)
+        except BaseException:
+            Path(temporary).unlink()
+            raise
+
+    def verify(self, *, threads: int | None = None) -> None:
+        """Check every block of an opened index file; an index that was built here always passes.
+
+        Raises
+        ------
+        IndexFileError
+            A block doesn't have its checksum; the message names the file and the bytes.
+        """
+        self._core.verify(as_threads(threads))
 
     def __len__(self) -> int:
         """Return the number of documents."""
@@ -114,8 +209,8 @@ class VectorIndex:
     ) -> TopK:
         """Return the exact k most similar documents of every query.
 
-        Parameters, result and errors are those of `gnomon.topk`; where exclusions leave queries with
-        different numbers of hits, use `search_hits`.
+        Parameters, result and errors are those of `gnomon.topk`; where exclusions leave queries
+        with different numbers of hits, use `search_hits`.
         """
         hits = self.search_hits(queries, k, exclude=exclude, subset=subset, threads=threads)
         return as_topk(hits, k, len(self), "search_hits")
