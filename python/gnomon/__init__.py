@@ -27,6 +27,10 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Return a public name from the module that defines it."""
+    if name == "__version__":
+        from importlib.metadata import version  # noqa: PLC0415  # costs more than all the rest
+
+        return version("gnomon")
     if name not in _HOMES:
         raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)

@@ -7,6 +7,7 @@ they also hold for the installed package.
 from __future__ import annotations
 
 import ast
+import functools
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,8 @@ PURE = {
 MAX_LINES = 400
 
 
-def imported(path: Path) -> set[str]:
+@functools.cache
+def imported(path: Path) -> frozenset[str]:
     """Return the full dotted names that a file imports, those for type checking included."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -34,7 +36,7 @@ def imported(path: Path) -> set[str]:
             module = ".".join((*parents, *((node.module,) if node.module else ())))
             names.add(module)
             names.update(f"{module}.{alias.name}" for alias in node.names)
-    return names
+    return frozenset(names)
 
 
 def reaches(path: Path, forbidden: set[str]) -> set[str]:

@@ -10,6 +10,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import gnomon
 
 ROOT = Path(__file__).parents[2]
@@ -48,9 +50,10 @@ def test_python_has_no_upper_bound() -> None:
     assert not [wanted for wanted in PROJECT["dependencies"] if "<" in wanted or "==" in wanted]
 
 
-def test_import_is_light() -> None:
-    """``import gnomon`` loads NumPy and nothing that is slow or optional."""
-    code = f"import gnomon, sys; print(*(m for m in {HEAVY!r} if m in sys.modules))"
+@pytest.mark.parametrize("use", ["gnomon", "gnomon.topk", "gnomon.VectorIndex"])
+def test_import_is_light(use: str) -> None:
+    """``import gnomon``, also to search, loads nothing that is slow or optional."""
+    code = f"import gnomon, sys; {use}; print(*(m for m in {HEAVY!r} if m in sys.modules))"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
