@@ -162,8 +162,13 @@ def fuzz(session: nox.Session) -> None:
         for target in targets:
             found = Path(corpus) / target.name
             found.mkdir()
+            seeds = ROOT / "tests" / "cpp" / "corpus" / target.name
             session.run(
-                str(target), str(found), f"-max_total_time={seconds}", "-print_final_stats=1"
+                str(target),
+                str(found),
+                *([str(seeds)] if seeds.is_dir() else []),
+                f"-max_total_time={seconds}",
+                "-print_final_stats=1",
             )
 
 
