@@ -47,12 +47,6 @@ def install(session: nox.Session, *groups: str, package: str | None = ".[test]")
         session.install("--quiet", *wanted)
 
 
-def tool(session: nox.Session, name: str) -> str:
-    """Return the path of a tool of the session's environment, or its bare name."""
-    found = shutil.which(name, path=session.bin) if session.bin else None
-    return found or name
-
-
 def sources(*suffixes: str) -> list[str]:
     """Return the C++ files that are ours, sorted."""
     roots = ("cpp", "tests/cpp")
@@ -72,8 +66,8 @@ def presets() -> set[str]:
 
 def build_preset(session: nox.Session, preset: str) -> None:
     """Configure and build one CMake preset."""
-    session.run(tool(session, "cmake"), "--preset", preset)
-    session.run(tool(session, "cmake"), "--build", "--preset", preset, "-j", jobs())
+    session.run("cmake", "--preset", preset)
+    session.run("cmake", "--build", "--preset", preset, "-j", jobs())
 
 
 def jobs() -> str:
@@ -133,7 +127,7 @@ def tests_cpp(session: nox.Session) -> None:
     """Build the C++ tests with warnings as errors and run them."""
     install(session, "cpp", package=None)
     build_preset(session, "dev")
-    session.run(tool(session, "ctest"), "--preset", "dev", "--output-on-failure")
+    session.run("ctest", "--preset", "dev", "--output-on-failure")
 
 
 @nox.session(default=False)
@@ -142,7 +136,7 @@ def sanitize(session: nox.Session) -> None:
     install(session, "cpp", package=None)
     for preset in ("asan", "tsan"):
         build_preset(session, preset)
-        session.run(tool(session, "ctest"), "--preset", preset, "--output-on-failure")
+        session.run("ctest", "--preset", preset, "--output-on-failure")
 
 
 @nox.session(default=False)
@@ -186,8 +180,8 @@ def lint(session: nox.Session) -> None:
     if ours:
         session.run("clang-format", "--dry-run", "-Werror", *ours)
     if "tidy" in presets():
-        session.run(tool(session, "cmake"), "--preset", "tidy")
-        session.run(tool(session, "cmake"), "--build", "--preset", "tidy", "-j", jobs())
+        session.run("cmake", "--preset", "tidy")
+        session.run("cmake", "--build", "--preset", "tidy", "-j", jobs())
 
 
 @nox.session(default=True)
