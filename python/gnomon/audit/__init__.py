@@ -32,7 +32,7 @@ from gnomon.audit.verify import (
     read_records,
     verify,
 )
-from gnomon.audit.writer import Head, append
+from gnomon.audit.writer import Head, append, check_appendable
 
 __all__ = [
     "EVIDENCE_NOTE",
@@ -48,6 +48,7 @@ __all__ = [
     "append",
     "blob_path",
     "canonical_bytes",
+    "check_appendable",
     "collect_env",
     "compare_inputs",
     "compare_outputs",

@@ -110,6 +110,36 @@ def append(
     return parse_line(line[:-1])
 
 
+def check_appendable(
+    state_dir: str | os.PathLike[str], *, lock_timeout: float = LOCK_TIMEOUT_SECONDS
+) -> None:
+    """Refuse now what ``append`` would refuse after long work; changes no trail.
+
+    Raises
+    ------
+    AuditCorruptError
+        When the trail ends in a torn line or in a record that does not verify.
+    StateError
+        When the directory can neither be made nor written, or the trail cannot be opened.
+    """
+    directory = Path(state_dir)
+    path = directory / TRAIL_NAME
+    existing = next(p for p in (directory.absolute(), *directory.absolute().parents) if p.exists())
+    with state_errors("write to", directory):
+        if not existing.is_dir():
+            raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        if not os.access(existing, os.W_OK | os.X_OK):
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+    if not path.exists():
+        return
+    with trail_lock(directory, lock_timeout), state_errors("append to", path):
+        fd = open_trail(path)
+        try:
+            read_head(fd, os.fstat(fd).st_size, path)
+        finally:
+            os.close(fd)
+
+
 def open_trail(path: Path) -> int:
     """Open the trail for appending, created with mode 0600 when missing; return the descriptor."""
     try:

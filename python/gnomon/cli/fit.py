@@ -74,6 +74,7 @@ def command(
     the files and an adapter. Serve it with gnomon.Bridge.load(DIR).to_index_space(query).
     """  # fmt: skip
     files, settings, name = _asked(seq, state_dir, flags)
+    audit.check_appendable(state_dir)
     with only_results_on_stdout(), progress_shown("fitting", quiet=quiet):
         gathered = gather(files)
         bridge = fit_bridge(gathered.inputs, settings, name, pairs=pairs)

@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import io
 import os
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -103,7 +104,14 @@ def gnomon(ctx: click.Context) -> None:
 
 def main() -> None:
     """Run the command line and exit; the console script ``gnomon`` calls this."""
-    sys.exit(run(sys.argv[1:]))
+    try:
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # a second Ctrl-C, while the first was being told
+        print_error("interrupted", label="")
+        code = INTERRUPTED
+    if code == INTERRUPTED:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a third must not end in a traceback
+    sys.exit(code)
 
 
 def run(args: Sequence[str]) -> int:

@@ -19,7 +19,7 @@ from gnomon.cli._probe_options import (
     settings_from,
 )
 from gnomon.cli._progress import progress_shown
-from gnomon.errors import ExpectationError, UsageError
+from gnomon.errors import ExpectationError, GnomonError, UsageError
 from gnomon.probe.gather import gather
 from gnomon.probe.recording import ACTION, METRIC_VERSION, recorded_inputs
 from gnomon.probe.result import SCHEMA, ProbeResult
@@ -73,10 +73,10 @@ def command(
     for path in reports:
         check_report_path(path)
     files = files_from(flags)
+    audit.check_appendable(state_dir)
     result, record = probe_and_record(files, settings, state_dir=state_dir, quiet=quiet)
     for path in reports:
-        write_probe_report(path, result, record)
-        print_note(f"report: {path}")
+        _report(path, result, record)
     show(result, record, as_json=as_json)
     require(result, expected)
 
@@ -100,6 +100,15 @@ def probe_and_record(
         metric_version=METRIC_VERSION,
     )
     return run.result, record
+
+
+def _report(path: Path, result: ProbeResult, record: audit.Record) -> None:
+    try:
+        write_probe_report(path, result, record)
+    except GnomonError as error:
+        error.add_note(f"the decision itself is recorded: gnomon audit show {record.seq}")
+        raise
+    print_note(f"report: {path}")
 
 
 def show(result: ProbeResult, record: audit.Record, *, as_json: bool) -> None:
