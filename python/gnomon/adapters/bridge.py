@@ -261,6 +261,23 @@ def _difference(used: Profile, expected: Profile) -> str:
     )
 
 
+def check_bridge_folder(path: str | os.PathLike[str]) -> None:
+    """Refuse now what :meth:`Bridge.save` would refuse after a fit; makes nothing.
+
+    Raises
+    ------
+    UsageError
+        The folder holds something else than a bridge.
+    MissingInputError
+        The folder that it would be made in does not exist.
+    """
+    folder = Path(path)
+    if folder.exists():
+        _prepare_folder(folder)
+    elif not folder.parent.is_dir():
+        raise _no_parent(folder)
+
+
 def _prepare_folder(folder: Path) -> bool:
     """Return whether the folder had to be made; refuse one that holds something else."""
     try:
@@ -273,7 +290,7 @@ def _prepare_folder(folder: Path) -> bool:
             if entry.name != MANIFEST and not _WEIGHTS.match(entry.name)
         ]
     except FileNotFoundError:
-        raise MissingInputError(f"{folder.parent}: no such folder to save a bridge in") from None
+        raise _no_parent(folder) from None
     except OSError as error:
         raise UsageError(
             f"{folder}: a bridge needs a folder of its own: {error.strerror}"
@@ -283,6 +300,10 @@ def _prepare_folder(folder: Path) -> bool:
             f"{folder}: a bridge needs a folder of its own, this one holds {min(strangers)!r}"
         )
     return False
+
+
+def _no_parent(folder: Path) -> MissingInputError:
+    return MissingInputError(f"{folder.parent}: no such folder to save a bridge in")
 
 
 def _read(path: Path, limit: int) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,7 +11,7 @@ import click
 from gnomon.adapters.registry import ADAPTER_NAMES
 from gnomon.cli._output import print_note
 from gnomon.errors import UsageError
-from gnomon.probe.files import ProbeFiles, collection_files
+from gnomon.probe.files import FILE_ROLES, ProbeFiles, collection_files
 from gnomon.probe.settings import ProbeSettings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -61,6 +61,14 @@ _COMMON = (
     click.option("--seed", type=int, default=0, show_default=True, help="Seed of every draw."),
     click.option("--threads", type=int, help="Threads of the kernels; the machine's when absent."),
 )  # fmt: skip
+
+given_option = click.option(
+    "--input",
+    "given",
+    multiple=True,
+    metavar="NAME=PATH",
+    help="Where an input of the record is now; may be repeated.",
+)
 
 FILE_FLAGS = (
     "docs", "queries", "qrels", "ids", "new_ids", "old_docs", "new_docs", "old_queries",
@@ -123,6 +131,25 @@ def files_from(flags: Mapping[str, Any]) -> ProbeFiles:
 def settings_from(flags: Mapping[str, Any]) -> ProbeSettings:
     """Return the checked settings."""
     return ProbeSettings(**{name: flags[name] for name in SETTING_FLAGS if name in flags})
+
+
+def given_paths(given: Sequence[str]) -> dict[str, Path]:
+    """Return role -> path of every ``--input``.
+
+    Raises
+    ------
+    UsageError
+        One has another form, or names no role of a probe's files.
+    """
+    paths = {}
+    for item in given:
+        name, separator, path = item.partition("=")
+        if not separator or name not in FILE_ROLES or not path:
+            raise UsageError(
+                f"--input {item!r}; expected NAME=PATH with one of {', '.join(FILE_ROLES)}"
+            )
+        paths[name] = Path(path)
+    return paths
 
 
 def _with(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:

@@ -11,11 +11,11 @@ from gnomon import audit
 from gnomon.audit import Record, ReplayResult, compare_inputs, compare_outputs, not_replayable
 from gnomon.cli._options import json_option, quiet_option, state_dir_option
 from gnomon.cli._output import only_results_on_stdout, print_json, print_lines
+from gnomon.cli._probe_options import given_option, given_paths
 from gnomon.cli._progress import progress_shown
 from gnomon.cli.exit_codes import BY_REPLAY_VERDICT
 from gnomon.errors import GnomonError, MissingInputError, UsageError
 from gnomon.probe import replay as probe_replay
-from gnomon.probe.files import FILE_ROLES
 from gnomon.probe.result import REFIT_FIELDS
 
 if TYPE_CHECKING:
@@ -32,13 +32,7 @@ WORKFLOWS = {"probe": (probe_replay.rerun, REFIT_FIELDS)}
 
 @click.command(name="replay")
 @click.argument("seq", type=click.IntRange(min=1))
-@click.option(
-    "--input",
-    "given",
-    multiple=True,
-    metavar="NAME=PATH",
-    help="Where an input of the record is now; may be repeated.",
-)
+@given_option
 @click.option(
     "--root",
     type=click.Path(path_type=Path),
@@ -66,7 +60,7 @@ def command(
 
     identical or matched: exit 0. input_changed or differed: exit 3. not_replayable: exit 2.
     """  # fmt: skip
-    paths = _given_paths(given)
+    paths = given_paths(given)
     record = audit.read_record(state_dir, seq)
     with only_results_on_stdout(), progress_shown("replaying", quiet=quiet) as progress:
         result = _replayed(record, state_dir, paths, root, refit, threads, progress)
@@ -111,18 +105,6 @@ def _replayed(
         )
     changed = compare_inputs({"files": record.inputs["files"]}, {"files": again.files})
     return compare_outputs(record.outputs, again.outputs, refit_fields, changed_inputs=changed)
-
-
-def _given_paths(given: Sequence[str]) -> dict[str, Path]:
-    paths = {}
-    for item in given:
-        name, separator, path = item.partition("=")
-        if not separator or name not in FILE_ROLES or not path:
-            raise UsageError(
-                f"--input {item!r}; expected NAME=PATH with one of {', '.join(FILE_ROLES)}"
-            )
-        paths[name] = Path(path)
-    return paths
 
 
 def _as_json(seq: int, record: Record, result: ReplayResult) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from gnomon.adapters.bridge import Bridge
 from gnomon.adapters.kmeans import fit_clusters
+from gnomon.probe.finding import rows_named
 from gnomon.probe.fitting import Fitter
 from gnomon.probe.plan import draw_pairs
 
@@ -38,13 +39,16 @@ def fit_bridge(
     ------
     NotMeasuredError
         The adapter is not offered for so few documents.
+    InvalidInputError
+        A row of a matrix holds NaN or infinity; the message names matrix and row.
     """
-    clusters = None
-    if name == "per_cluster":
-        clusters = fit_clusters(inputs.old_docs, seed=settings.seed, threads=settings.threads)
     covered = np.asarray(inputs.covered)
-    fitter = Fitter(inputs, settings, clusters)
-    (adapter,) = fitter.fitted(name, [draw_pairs(settings, covered, pairs)])
+    with rows_named(inputs, settings.threads):
+        clusters = None
+        if name == "per_cluster":
+            clusters = fit_clusters(inputs.old_docs, seed=settings.seed, threads=settings.threads)
+        fitter = Fitter(inputs, settings, clusters)
+        (adapter,) = fitter.fitted(name, [draw_pairs(settings, covered, pairs)])
     return Bridge(
         adapter,
         query_profile=inputs.new_profile,
