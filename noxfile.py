@@ -161,6 +161,7 @@ def fuzz(session: nox.Session) -> None:
                 str(target),
                 str(found),
                 *([str(seeds)] if seeds.is_dir() else []),
+                "-len_control=0",
                 f"-max_total_time={seconds}",
                 "-print_final_stats=1",
             )
