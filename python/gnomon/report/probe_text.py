@@ -74,7 +74,7 @@ def _figure_table(result: ProbeResult) -> list[str]:
     price, reuse = result.cascade_embeddings_per_query, result.candidate_reuse
     if price is not None and reuse is not None:
         rows.append(
-            f"{'Price of the cascade':{_LABEL_WIDTH}}{price:8.1f}  embeddings a query at most "
+            f"{'Price of the cascade, at most':{_LABEL_WIDTH}}{price:8.1f}  embeddings a query "
             f"(reuse {decimal(reuse)})"
         )
     return rows
