@@ -32,8 +32,8 @@ Buffer::Buffer(std::size_t bytes) : size_(bytes) {
             mapping_ = nullptr;
             throw std::bad_alloc();
         }
-        const auto address = reinterpret_cast<std::uintptr_t>(mapping_);
-        data_ = reinterpret_cast<std::uint8_t*>((address + kHugePage - 1) / kHugePage * kHugePage);
+        const std::size_t past_page = reinterpret_cast<std::uintptr_t>(mapping_) % kHugePage;
+        data_ = static_cast<std::uint8_t*>(mapping_) + (kHugePage - past_page) % kHugePage;
         madvise(data_, bytes, MADV_HUGEPAGE);  // a wish: plain pages do as well
         return;
     }

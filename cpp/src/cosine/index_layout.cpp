@@ -25,7 +25,7 @@ constexpr std::size_t kFieldsAt = 16;
 constexpr std::size_t kChecksumAt = kPage - sizeof(std::uint64_t);
 
 // The u64 fields, in their order in the header.
-enum Field : std::size_t {
+enum Field : std::uint8_t {
     kRows,
     kCols,
     kDtype,

@@ -15,7 +15,7 @@ namespace gnomon::detail {
 GNOMON_TARGET_AVX2_BEGIN
 namespace {
 
-typedef int i32x8 __attribute__((vector_size(32)));
+using i32x8 = int __attribute__((vector_size(32)));
 
 struct WidePair {
     __m256i even;  // dimensions 0 and 2 of each row, 16 bits each

@@ -15,7 +15,7 @@ namespace gnomon::detail {
 GNOMON_TARGET_AVX512_BEGIN
 namespace {
 
-typedef int i32x16 __attribute__((vector_size(64)));
+using i32x16 = int __attribute__((vector_size(64)));
 
 inline __m512i broadcast_4_codes(const std::int8_t* codes) noexcept {
     std::int32_t bits;
@@ -124,7 +124,7 @@ std::size_t screen_avx512(const CodeTiles& tiles, std::size_t first, std::size_t
 void tile_dots_avx512(const std::uint8_t* codes, std::size_t groups, const std::int8_t* query_codes,
                       std::size_t queries, std::int32_t* dots) noexcept {
     for (std::size_t q = 0; q < queries; ++q) {
-        i32x16 sum = (i32x16)_mm512_setzero_si512();
+        auto sum = (i32x16)_mm512_setzero_si512();
         for (std::size_t g = 0; g < groups; ++g) {
             sum = add_dots(sum, _mm512_load_si512(codes + g * kTileGroupBytes),
                            broadcast_4_codes(query_codes + (g * queries + q) * kGroupDims));
