@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.reference import adapters as reference
-from tests.reference.probe import draw
 
 from gnomon import kernels
 from gnomon.adapters import ADAPTERS, Bridge, FitContext, adapter_named
 from gnomon.adapters.kmeans import fit_clusters
 from gnomon.embedding import Profile, missing_prefix_warnings
 from gnomon.errors import NotMeasuredError
+from tests.reference import adapters as reference
+from tests.reference.probe import draw
 
 F32 = NDArray[np.float32]
 WORDLLAMA, MINILM, GLOVE, USE = (
