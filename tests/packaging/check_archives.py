@@ -24,7 +24,15 @@ IN_SDIST = (
     "python/gnomon/_core.pyi",
     "python/gnomon/py.typed",
 )
-IN_WHEEL = ("gnomon/__init__.py", "gnomon/_core.pyi", "gnomon/errors.py", "gnomon/py.typed")
+IN_WHEEL = (
+    "gnomon/__init__.py",
+    "gnomon/_core.pyi",
+    "gnomon/errors.py",
+    "gnomon/py.typed",
+    "gnomon/report/templates/parts.html.j2",
+    "gnomon/report/templates/probe.css",
+    "gnomon/report/templates/probe.html.j2",
+)
 NEVER = (".venv/", "build/", "__pycache__/", ".gnomon/", ".git/", ".nox/")
 MAX_WHEEL_BYTES = 5_000_000
 

@@ -289,7 +289,7 @@ HOSTILE_IDS = replace(
 )
 HOSTILE_RECORD = FakeRecord(
     inputs={
-        "files": {text: {"path": text, "sha256": "03" * 32} for text in HOSTILE},
+        "files": {text: {"path": text, "sha256": "03" * 32} for text in (*HOSTILE, "\udcff")},
         "options": {"old_name": HOSTILE[0], "key": HOSTILE[4]},
     },
     env=dict.fromkeys(HOSTILE, HOSTILE[0]),

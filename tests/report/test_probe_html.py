@@ -18,6 +18,7 @@ from tests.report.builders import (
     T0,
     T1_FOLDS,
     UNMEASURED,
+    FakeRecord,
 )
 from tests.report.page import Page
 
@@ -116,7 +117,8 @@ def test_rows_are_as_wide_as_their_header() -> None:
 
 
 def test_nothing_invisible_acts(page: Page) -> None:
-    """No control character and no bidirectional override reaches the page."""
+    """No control character, override or lone surrogate reaches the page, which is UTF-8."""
+    page.html.encode("utf-8")
     assert FORBIDDEN_CHARACTERS.search(page.html) is None
 
 
@@ -236,6 +238,19 @@ def test_replay_and_command_reproduce_it() -> None:
     )
     assert RECORD.hash in page.html
     assert T1_FOLDS.new_profile.fingerprint in page.html
+
+
+def test_command_names_files_as_a_shell_reads_them() -> None:
+    """The home directory is left for the shell to expand; a withheld path is explained."""
+    files = {
+        "docs": {"path": "~/my data/d.jsonl", "sha256": "04" * 32},
+        "qrels": {"path": "q.tsv#0123456789abcdef", "sha256": "05" * 32},
+    }
+    html = probe_html(T1_FOLDS, FakeRecord(inputs={"files": files}))
+    command = Page(html).all("pre")[1].text
+    assert "--docs ~/'my data/d.jsonl' --qrels 'q.tsv#0123456789abcdef'" in command
+    assert "put the file's own path in its place" in Page(html).all("main")[0].text
+    assert "stands for a file" not in probe_html(T1_FOLDS, RECORD)
 
 
 def test_two_renderings_are_equal() -> None:

@@ -98,6 +98,8 @@ def _again(view: ProbeView) -> Iterator[str]:
     yield fenced(view.replay)
     yield "Or measure anew:"
     yield fenced(view.command)
+    if view.command_note:
+        yield plain(view.command_note)
     yield bullets([f"{plain(name)}: {code(value)}" for name, value in view.record])
     yield table(view.models)
     if view.files.rows:

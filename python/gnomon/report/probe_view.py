@@ -24,7 +24,13 @@ from gnomon.report.probe_tables import (
     rankings_table,
     safe,
 )
-from gnomon.report.reproduction import command_line, input_files, origins, replay_line
+from gnomon.report.reproduction import (
+    command_line,
+    has_withheld_paths,
+    input_files,
+    origins,
+    replay_line,
+)
 from gnomon.rules.pairs_curve import PairsPoint, read_pairs_curve
 from gnomon.rules.upgrade import ARR_BANDS
 from gnomon.rules.upgrade_text import MISSING_PRICE
@@ -39,6 +45,10 @@ if TYPE_CHECKING:
 _AGAINST_STAYING = (
     "upgrade_gain", "bridge_advantage", "cascade_advantage", "cascade_measured",
 )  # fmt: skip
+_WITHHELD = (
+    "A name with # and digits stands for a file whose path would have named a user; put the file's "
+    "own path in its place."
+)
 _RETENTION = ("arr", "arr_seen", "arr_unseen_rivals")
 
 
@@ -84,6 +94,7 @@ class ProbeView:
     candidates_note: str
     missing: Sequence[str]
     command: str
+    command_note: str | None
     replay: str
     record: Sequence[tuple[str, str]]
     models: Table
@@ -133,6 +144,7 @@ def probe_view(result: ProbeResult, place: Place) -> ProbeView:
         candidates_note=_candidates_note(result),
         missing=[printable(sentence) for sentence in gaps(result)],
         command=command_line(result.settings, place),
+        command_note=_WITHHELD if has_withheld_paths(place) else None,
         replay=replay_line(place),
         record=[
             ("Record", str(place.seq)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any, Protocol
 
+from gnomon.audit import is_withheld
 from gnomon.sources.escape import printable
 
 if TYPE_CHECKING:
@@ -53,7 +54,12 @@ def command_line(settings: ProbeSettings, place: Place) -> str:
     for name, value in settings.to_json().items():
         if value is not None:
             words += [f"--{name.replace('_', '-')}", str(value)]
-    return printable(shlex.join(words))
+    return printable(" ".join(map(_quoted, words)))
+
+
+def has_withheld_paths(place: Place) -> bool:
+    """Tell whether a file of the record goes by a name that its path cannot be read from."""
+    return any(is_withheld(str(entry["path"])) for entry in place.inputs.get("files", {}).values())
 
 
 def replay_line(place: Place) -> str:
@@ -72,3 +78,8 @@ def input_files(place: Place) -> list[tuple[str, str, str]]:
 def origins(place: Place) -> list[tuple[str, str]]:
     """Return what the record says about versions and machine, as name and value."""
     return [(printable(name), printable(str(value))) for name, value in place.env.items()]
+
+
+def _quoted(word: str) -> str:
+    # A shell expands the home directory only where it stands outside the quotes.
+    return f"~/{shlex.quote(word[2:])}" if word.startswith("~/") else shlex.quote(word)
