@@ -84,7 +84,10 @@ def measure(
         rivals_bridged=[answers[place] for place in rivals_at],
         rivals_oracle=_oracle_by_fold(spaces, evaluation, k, progress) if adapters.folded else [],
         curve={pairs: [answers[place] for place in places] for pairs, places in curve_at.items()},
-        csls=_csls(spaces, evaluation, adapters.deciding[0], bridged[0]),
+        csls=[
+            _csls(spaces, evaluation, adapter, lists)
+            for adapter, lists in zip(adapters.deciding, bridged, strict=True)
+        ],
     )
 
 

@@ -41,7 +41,7 @@ class Measured:
     curve
         Number of pairs -> bridged lists fitted on so many.
     csls
-        int64[Q, N]: the first bridged list reordered by CSLS, or None.
+        int64[Q, N] for each of ``bridged``: its candidates reordered by CSLS.
     """
 
     status_quo: RankedLists
@@ -53,7 +53,7 @@ class Measured:
     rivals_bridged: Sequence[RankedLists] = ()
     rivals_oracle: Sequence[RankedLists] = ()
     curve: Mapping[int, Sequence[RankedLists]]
-    csls: Ids | None = None
+    csls: Sequence[Ids] = ()
 
 
 def columns_of(
@@ -86,8 +86,8 @@ def columns_of(
     more: dict[str, Ids] = {}
     if measured.seen is not None:
         more["seen"] = ranks_of_relevant(measured.seen.ids, relevance)
-    if measured.csls is not None:
-        more["csls"] = ranks_of_relevant(measured.csls, relevance)
+    if measured.csls:
+        more["csls"] = fold_ranks(measured.csls, relevance)
     for pairs, lists in measured.curve.items():
         more[f"curve_{pairs}"] = fold_ranks([one.ids for one in lists], relevance)
     columns |= {f"{name}.recall": recall_at(k, it, relevance.offsets) for name, it in more.items()}
