@@ -305,9 +305,4 @@ def _candidates_note(result: ProbeResult) -> str:
         f"{decimal(csls)} on the evaluation queries. It is reported and never chosen, since an "
         "index that stays as it is cannot apply it."
     )
-    if len(result.adapters) > 1:
-        note += (
-            " It was measured with the first fold's adapter, which was fitted on most of the "
-            "judged documents: compare it with seen retention, not with the bridge above."
-        )
     return note
