@@ -179,10 +179,14 @@ std::vector<std::int64_t> drawn_rows(std::size_t count, std::size_t n, Random& r
 Problem problem_from(FuzzedDataProvider& bytes) {
     Problem made;
     Random random(bytes.ConsumeIntegral<std::uint64_t>());
-    const auto cols = bytes.ConsumeBool() ? bytes.ConsumeIntegralInRange<std::size_t>(1, 40)
-                                          : bytes.ConsumeIntegralInRange<std::size_t>(1, kMaxWidth);
-    const auto n = bytes.ConsumeIntegralInRange<std::size_t>(0, kMaxRows);
-    const auto q = bytes.ConsumeIntegralInRange<std::size_t>(0, kMaxQueries);
+    const auto sizes = bytes.ConsumeIntegral<std::uint8_t>();  // mostly small: a large one is slow
+    const auto size = [&](unsigned bit, std::size_t least, std::size_t small, std::size_t large) {
+        const bool is_large = ((sizes >> bit) & 3U) == 3U;
+        return bytes.ConsumeIntegralInRange<std::size_t>(least, is_large ? large : small);
+    };
+    const std::size_t cols = size(0, 1, 40, kMaxWidth);
+    const std::size_t n = size(2, 0, 80, kMaxRows);
+    const std::size_t q = size(4, 0, 10, kMaxQueries);
     const auto kind = bytes.ConsumeEnum<Coordinates>();
     const auto doc_changes = bytes.ConsumeIntegral<std::uint16_t>();
     const auto query_changes = bytes.ConsumeIntegral<std::uint16_t>();
@@ -235,12 +239,19 @@ double plain_dot(const float* a, const float* b, std::size_t cols) {
     return lanes[0];
 }
 
-float plain_score(const float* a, const float* b, std::size_t cols) {
-    const double norms = std::sqrt(plain_dot(a, a, cols)) * std::sqrt(plain_dot(b, b, cols));
+std::vector<double> plain_norms(const Matrix& matrix) {
+    std::vector<double> norms;
+    for (std::size_t r = 0; r < matrix.rows; ++r) {
+        norms.push_back(std::sqrt(plain_dot(matrix.row(r), matrix.row(r), matrix.cols)));
+    }
+    return norms;
+}
+
+float plain_score(double dot, double norms) {
     if (norms == 0.0) {
         return 0.0F;
     }
-    const auto score = std::clamp(static_cast<float>(plain_dot(a, b, cols) / norms), -1.0F, 1.0F);
+    const auto score = std::clamp(static_cast<float>(dot / norms), -1.0F, 1.0F);
     return score == 0.0F ? 0.0F : score;
 }
 
@@ -258,15 +269,18 @@ bool admitted(const Problem& problem, std::size_t query, std::size_t row) {
 }
 
 HitLists plain_top_k(const Problem& problem) {
+    const std::vector<double> query_norms = plain_norms(problem.queries);
+    const std::vector<double> doc_norms = plain_norms(problem.docs);
     HitLists lists;
     lists.offsets.push_back(0);
     for (std::size_t q = 0; q < problem.queries.rows; ++q) {
         std::vector<std::pair<float, std::int64_t>> hits;
         for (std::size_t r = 0; r < problem.docs.rows; ++r) {
             if (admitted(problem, q, r)) {
-                const float score =
-                    plain_score(problem.queries.row(q), problem.docs.row(r), problem.docs.cols);
-                hits.emplace_back(-score, static_cast<std::int64_t>(r));
+                const double dot =
+                    plain_dot(problem.queries.row(q), problem.docs.row(r), problem.docs.cols);
+                hits.emplace_back(-plain_score(dot, query_norms[q] * doc_norms[r]),
+                                  static_cast<std::int64_t>(r));
             }
         }
         std::sort(hits.begin(), hits.end());
@@ -290,14 +304,14 @@ MatrixView view_of(const Matrix& matrix) {
 }
 
 void demand_same(const HitLists& found, const HitLists& expected, const char* route,
-                 const char* isa, int threads) {
+                 const char* pass, const char* isa, int threads) {
     const bool same_bits =
         found.scores.size() == expected.scores.size() &&
         (found.scores.empty() || std::memcmp(found.scores.data(), expected.scores.data(),
                                              found.scores.size() * sizeof(float)) == 0);
     if (found.offsets != expected.offsets || found.ids != expected.ids || !same_bits) {
-        std::fprintf(stderr, "%s differs from the definition with %s and %d threads\n", route, isa,
-                     threads);
+        std::fprintf(stderr, "%s, %s, differs from the definition with %s and %d threads\n", route,
+                     pass, isa, threads);
         for (std::size_t i = 0; i < std::min(found.ids.size(), expected.ids.size()); ++i) {
             if (found.ids[i] != expected.ids[i] || found.scores[i] != expected.scores[i]) {
                 std::fprintf(stderr, "hit %zu: row %lld score %.9g, expected row %lld score %.9g\n",
@@ -348,12 +362,18 @@ void check_routes(const Problem& problem, const HitLists& expected, const char* 
         options.subset = std::span<const std::int64_t>(*problem.subset);
     }
     const MatrixView docs = view_of(problem.docs);
-    const std::array alone{asked.request};
-    demand_same(gnomon::cosine_top_k(docs, alone, options).lists.at(0), expected, "alone", isa,
-                threads);
-    const std::array shared{other, asked.request};
-    demand_same(gnomon::cosine_top_k(docs, shared, options).lists.at(1), expected, "shared pass",
-                isa, threads);
+    const gnomon::VectorIndex index(docs, threads, {});
+    const auto check = [&](const char* route, auto&& search) {
+        const std::array alone{asked.request};
+        demand_same(search(alone).lists.at(0), expected, route, "alone", isa, threads);
+        const std::array shared{other, asked.request};
+        demand_same(search(shared).lists.at(1), expected, route, "shared", isa, threads);
+    };
+    check("array", [&](std::span<const SearchRequest> requests) {
+        return gnomon::cosine_top_k(docs, requests, options);
+    });
+    check("index",
+          [&](std::span<const SearchRequest> requests) { return index.search(requests, options); });
 }
 
 }  // namespace

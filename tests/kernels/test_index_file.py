@@ -136,6 +136,44 @@ def test_lying_numbers_in_the_header_are_refused(small: Path) -> None:
     assert undetected(try_damage(small, damages), FOUND) == {}
 
 
+def test_forged_headers_are_refused(small: Path) -> None:
+    """Numbers that do not fit the file are refused though the header's checksum is right.
+
+    A neighbouring number of rows or columns can fit, because parts end on pages: then the file is
+    another index, and only the answer may be another.
+    """
+    here = small.read_bytes()
+    fields = {at: int.from_bytes(here[at : at + 8], "little") for at in range(0, 72, 8)}
+    near = {at: {word + 1, max(word - 1, 0), 2 * word} for at, word in fields.items()}
+    huge = [("forge header", at, lie) for at in fields for lie in LIES if lie >= 2**31]
+    close = [
+        ("forge header", at, lie) for at in fields for lie in near[at] - {fields[at]} if lie < 2**64
+    ]
+    outcomes = try_damage(small, huge)
+    assert undetected(outcomes, FOUND) == {}
+    assert undetected(try_damage(small, close), FOUND | {"fine", "WRONG ANSWER"}) == {}
+
+
+def test_forged_values_are_harmless(small: Path) -> None:
+    """Scales, norms, codes and rows of any value, with right checksums, crash nothing."""
+    hostile = {
+        "nan": np.float32(np.nan).tobytes(),
+        "inf": np.float32(np.inf).tobytes(),
+        "nan64": np.float64(np.nan).tobytes(),
+        "ones": b"\xff" * 8,
+        "low": b"\x80" * 8,
+    }
+    size = small.stat().st_size
+    damages = [
+        ("forge data", at, value.hex())
+        for at in range(2 * 4096, size, 4096)
+        for at in (at, at + 8, at + 64)
+        for value in hostile.values()
+    ]
+    outcomes = try_damage(small, damages)
+    assert undetected(outcomes, FOUND | {"fine", "WRONG ANSWER"}) == {}
+
+
 def test_swapped_parts_are_found(large: Path) -> None:
     """Two blocks of bytes exchanged, each intact in itself, are found."""
     size = large.stat().st_size
