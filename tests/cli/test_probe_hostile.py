@@ -208,7 +208,7 @@ def large_collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return vectors that take the slowest instruction set many seconds."""
     folder = tmp_path_factory.mktemp("large")
     rng = np.random.default_rng(0)
-    for name, rows in (("docs", 60_000), ("queries", 2_000)):
+    for name, rows in (("docs", 30_000), ("queries", 1_500)):
         for model in ("old", "new"):
             vectors = rng.standard_normal((rows, 48), dtype=np.float32)
             np.save(folder / f"{model}_{name}.npy", vectors.astype(np.float16))
@@ -227,7 +227,7 @@ def interrupted(folder: Path, workplace: Path, *, pauses_s: list[float]) -> tupl
     )  # fmt: skip
     assert process.stderr is not None
     first = process.stderr.readline()
-    assert first.startswith("measuring: 10%"), first
+    assert first.startswith("measuring: "), first
     process.send_signal(signal.SIGINT)
     for pause_s in pauses_s:
         time.sleep(pause_s)

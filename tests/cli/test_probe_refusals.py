@@ -318,6 +318,22 @@ def test_queries_without_judgement_are_counted_and_warned_about(
     assert "unjudged_queries" in {one["code"] for one in result["warnings"]}
 
 
+def test_judgements_that_a_tier_does_not_use_leave_nothing_out(
+    gnomon: Gnomon, collection: Path
+) -> None:
+    """At T1u every query of the log is measured, judged or not, and nothing is warned about."""
+    path = collection / "qrels.tsv"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    kept = [line for line in lines if not line.startswith("q0\t")]
+    path.write_text("\n".join([*kept, "q1\tgone\t1"]) + "\n", encoding="utf-8")
+    args = [*corpus_args(collection), *QUICK, "--tier", "T1u", "--json"]
+    result = gnomon("probe", *args).json
+    assert result["n_queries"] == 30
+    assert result["skipped"] == {}
+    codes = {one["code"] for one in result["warnings"]}
+    assert not codes & {"unjudged_queries", "missing_judged_documents"}
+
+
 @pytest.mark.parametrize(("k", "flags"), [(121, ()), (120, ("--tier", "T0"))])
 def test_k_above_the_number_of_documents_is_refused(
     gnomon: Gnomon, collection: Path, k: int, flags: tuple[str, ...]

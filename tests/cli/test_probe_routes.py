@@ -242,6 +242,23 @@ def test_a_part_in_any_order_gives_the_same_figures(gnomon: Gnomon, collection: 
     assert "sampled_corpus" in {one["code"] for one in found[0]["warnings"]}
 
 
+def test_a_part_without_judged_documents_is_provisional(gnomon: Gnomon, collection: Path) -> None:
+    """The oracle can't find what has no new vector, so neither gain nor retention is a bound."""
+    judged = {row for one in SMALL.judged for row in one}
+    left_out = sorted(judged)[:7]
+    rows = [row for row in range(120) if row not in left_out]
+    np.save(collection / "part.npy", SMALL.new_docs[rows])
+    text = "".join(f"d{row}\n" for row in rows)
+    (collection / "part.txt").write_text(text, encoding="utf-8")
+    part = {"new_docs": collection / "part.npy", "new_ids": collection / "part.txt"}
+    found = figures(gnomon, *file_args(collection, **part))
+    assert found["skipped"]["judged_documents_without_new_vectors"] == 7
+    assert found["provisional"]
+    assert any("7 documents that are relevant" in one for one in found["provisional_reasons"])
+    sampled = figures(gnomon, *corpus_args(collection), "--sample", "60")
+    assert sampled["skipped"]["judged_documents_without_new_vectors"] == 0
+
+
 def test_a_part_that_is_everything_gives_the_figures_of_the_whole(
     gnomon: Gnomon, collection: Path, expected: dict[str, Any]
 ) -> None:

@@ -192,3 +192,17 @@ def test_k_above_the_corpus_is_refused() -> None:
     """A list can't be longer than the corpus."""
     with pytest.raises(NotMeasuredError, match="k is 401"):
         run_probe(inputs_of(MADE), forced(k=401, candidate_depth=500))
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"pairs": 60}, {"sample": 150}, {"adapter": None}, {"tier": "T0"}], ids=str
+)
+def test_progress_rises_once_from_start_to_end(settings: Any) -> None:
+    """However many walks there are: hundredths that never fall, and the last one is 100."""
+    told: list[tuple[int, int]] = []
+    run_probe(inputs_of(MADE), forced(**settings), progress=lambda *step: told.append(step))
+    done = [step for step, _ in told]
+    assert done == sorted(done)
+    assert told[-1] == (100, 100)
+    assert 0 < done[0] <= 25
+    assert {total for _, total in told} == {100}

@@ -15,7 +15,7 @@ import signal
 import sys
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import click
 
@@ -25,6 +25,7 @@ from gnomon.errors import GnomonError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import FrameType
 
 DOTENV_NAME = ".env.local"
 
@@ -104,14 +105,10 @@ def gnomon(ctx: click.Context) -> None:
 
 def main() -> None:
     """Run the command line and exit; the console script ``gnomon`` calls this."""
-    try:
-        code = run(sys.argv[1:])
-    except KeyboardInterrupt:  # a second Ctrl-C, while the first was being told
-        print_error("interrupted", label="")
-        code = INTERRUPTED
-    if code == INTERRUPTED:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a third must not end in a traceback
-    sys.exit(code)
+    # One that was started with Ctrl-C ignored, as behind nohup, stays so.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt_once)
+    sys.exit(run(sys.argv[1:]))
 
 
 def run(args: Sequence[str]) -> int:
@@ -154,6 +151,12 @@ def load_dotenv_file(path: Path) -> None:
     for name, value in values.items():
         if name.startswith("GNOMON_") and value is not None:
             os.environ.setdefault(name, value)
+
+
+def _interrupt_once(_signal: int, _frame: FrameType | None) -> NoReturn:
+    # Whoever presses Ctrl-C again must not interrupt the cleaning up, nor end in a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _is_installed(target: Target) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gnomon.adapters.csls import csls_reorder
 from gnomon.probe.columns import Measured, rivals_cut
 from gnomon.probe.fitting import bridged_queries
-from gnomon.probe.passes import DocumentPass, RankedLists
+from gnomon.probe.passes import DocumentPass, RankedLists, Walks
 from gnomon.probe.settings import N_FOLDS
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from gnomon.adapters.base import FittedAdapter
     from gnomon.probe.spaces import Spaces
     from gnomon.probe.truth import Evaluation
-    from gnomon.types import Progress
 
 Lists = Sequence[RankedLists]
 
@@ -63,7 +62,7 @@ def measure(
     *,
     k: int,
     depth: int,
-    progress: Progress | None,
+    progress: Walks | None,
 ) -> Measured:
     """Return all ranked lists of the probe; one walk over each space."""
     walk = spaces.old_pass(folds=adapters.folded)
@@ -133,7 +132,7 @@ def _csls(
 
 
 def _oracle_by_fold(
-    spaces: Spaces, evaluation: Evaluation, k: int, progress: Progress | None
+    spaces: Spaces, evaluation: Evaluation, k: int, progress: Walks | None
 ) -> list[RankedLists]:
     walk = spaces.new_pass(folds=True)
     masked = None if evaluation.masked is None else spaces.in_new(evaluation.masked)

@@ -73,6 +73,7 @@ class Conclusion:
             columns["oracle.recall"],
         )
         reuse = self._reuse()
+        skipped = self._skipped()
         evidence = evidence_of(
             self.spaces,
             self.settings,
@@ -84,6 +85,7 @@ class Conclusion:
             reuse=reuse,
             depth=self.depth,
             mini_index=self.mini_index,
+            skipped=skipped,
         )
         return ProbeResult(
             verdict=upgrade.decide(evidence),
@@ -93,7 +95,7 @@ class Conclusion:
             n_documents=self.spaces.inputs.n_documents,
             n_covered=len(self.spaces.inputs.covered),
             n_queries=evaluation.n_queries,
-            skipped=self.spaces.inputs.skipped,
+            skipped=skipped,
             figures=figures,
             agreement=agreement_of(self.measured, tier=evaluation.tier, k=k),
             score_shift=shift,
@@ -123,6 +125,18 @@ class Conclusion:
                 },
             ),
         )
+
+    def _skipped(self) -> dict[str, int]:
+        """Count what was left out; judgements that a tier does not use leave nothing out."""
+        relevance, spaces = self.evaluation.relevance, self.spaces
+        if self.evaluation.tier != "T1" or relevance is None:
+            return {}
+        judged = np.unique(relevance.rows)
+        new = np.isin(judged, spaces.inputs.covered)
+        return {
+            **spaces.inputs.skipped,
+            "judged_documents_without_new_vectors": int(np.count_nonzero(~new)),
+        }
 
     def _reasons(self) -> dict[str, str]:
         """Say why a figure has no columns to stand on."""

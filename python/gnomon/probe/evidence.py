@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from gnomon.rules import upgrade
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from gnomon.probe.bridging import Adapters
     from gnomon.probe.clusters import ClusterFigures
     from gnomon.probe.figures import Figures
@@ -28,6 +30,7 @@ def evidence_of(
     reuse: float | None,
     depth: int,
     mini_index: MiniIndex | None,
+    skipped: Mapping[str, int],
 ) -> upgrade.UpgradeEvidence:
     """Return the evidence of a run in the words of the rule."""
     inputs, first = spaces.inputs, adapters.deciding[0]
@@ -57,9 +60,10 @@ def evidence_of(
         smaller_dimension=min(first.d_new, first.d_old) if first.learns else None,
         sampled_fraction=covered / inputs.n_documents if spaces.partial else None,
         documents_without_new_vectors=inputs.n_documents - covered,
-        n_unjudged_queries=inputs.skipped.get("unjudged_queries", 0)
-        + inputs.skipped.get("queries_without_relevant_document", 0),
-        n_missing_judged_documents=inputs.skipped.get("missing_judged_documents", 0),
+        judged_without_new_vectors=skipped.get("judged_documents_without_new_vectors", 0),
+        n_unjudged_queries=skipped.get("unjudged_queries", 0)
+        + skipped.get("queries_without_relevant_document", 0),
+        n_missing_judged_documents=skipped.get("missing_judged_documents", 0),
     )
 
 

@@ -12,10 +12,11 @@ from gnomon.probe.ranks import ranks_of_relevant
 from gnomon.probe.result import MiniIndex
 from gnomon.stats.ranking import recall_at
 from gnomon.stats.resampling import resample_queries
-from gnomon.types import Figure, Progress
+from gnomon.types import Figure
 
 if TYPE_CHECKING:
     from gnomon.probe.bridging import Adapters
+    from gnomon.probe.passes import Walks
     from gnomon.probe.settings import ProbeSettings
     from gnomon.probe.spaces import Spaces
     from gnomon.probe.truth import Evaluation
@@ -29,7 +30,7 @@ def mini_index(
     evaluation: Evaluation,
     adapters: Adapters,
     measured: Measured,
-    progress: Progress | None,
+    progress: Walks | None,
 ) -> MiniIndex | None:
     """Return the view in which the sampled documents are the whole corpus; None if they are.
 

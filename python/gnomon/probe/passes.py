@@ -35,6 +35,37 @@ class RankedLists:
 
 
 @dataclass(slots=True)
+class Walks:
+    """Joins the progress of several walks into one, in hundredths, that only rises.
+
+    Attributes
+    ----------
+    progress
+        What is told.
+    expected
+        How many walks there may be; fewer make the last step larger.
+    """
+
+    progress: Progress
+    expected: int
+    _finished: int = 0
+
+    def __call__(self, done: int, total: int) -> None:
+        """Tell how far the running walk is; ``total`` of 0 counts as its end."""
+        share = done / total if total > 0 else 1.0
+        self.progress(int(100 * min(1.0, (self._finished + share) / self.expected)), 100)
+
+    def finish_walk(self) -> None:
+        """Count the running walk as finished."""
+        self._finished += 1
+        self(0, 1)
+
+    def finish(self) -> None:
+        """Tell that all is done."""
+        self.progress(100, 100)
+
+
+@dataclass(slots=True)
 class DocumentPass:
     """Collects the requests of one walk over a document matrix.
 
@@ -69,7 +100,7 @@ class DocumentPass:
         self._requests.append(SearchRequest(queries, k, exclude=exclude, row_class=row_class))
         return len(self._requests) - 1
 
-    def run(self, progress: Progress | None = None) -> list[RankedLists]:
+    def run(self, progress: Walks | None = None) -> list[RankedLists]:
         """Answer all requests in one walk."""
         if not self._requests:
             return []
@@ -80,4 +111,6 @@ class DocumentPass:
             threads=self.threads,
             progress=progress,
         )
+        if progress is not None:
+            progress.finish_walk()
         return [RankedLists(*hits.padded(fill=-1)) for hits in answers]

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.adapters.registry import ADAPTER_NAMES
 from gnomon.audit import file_entry
-from gnomon.rules.upgrade import ARR_BANDS, BREAK_EVEN_NOISE, BRIDGE_LOSES, GAIN_WORTHWHILE
+from gnomon.rules.upgrade import (
+    ARR_BANDS,
+    BREAK_EVEN_NOISE,
+    BRIDGE_LOSES,
+    GAIN_WORTHWHILE,
+    NOISE_BANDS,
+)
 
 if TYPE_CHECKING:
     import os
@@ -65,6 +71,10 @@ def recorded_inputs(
             "upgrade_gain": GAIN_WORTHWHILE,
             "bridge_loses": BRIDGE_LOSES,
             "break_even_noise": list(BREAK_EVEN_NOISE),
+            "noise_bands": [
+                {"threshold": edge, "low": low, "high": high}
+                for edge, (low, high) in NOISE_BANDS.items()
+            ],
         },
         "adapters": list(ADAPTER_NAMES) if settings.adapter is None else [settings.adapter],
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.kernels import pair_scores
-from gnomon.probe.passes import DocumentPass, RankedLists
+from gnomon.probe.passes import DocumentPass, RankedLists, Walks
 from gnomon.probe.ranks import reordered
 from gnomon.probe.settings import N_FOLDS
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from gnomon.probe.inputs import ProbeInputs
     from gnomon.probe.plan import Rows
-    from gnomon.types import Progress
 
 _OUTSIDE = N_FOLDS  # the label of a row without a new vector
 
@@ -50,7 +49,7 @@ class Spaces:
         labels = (self.inputs.covered % N_FOLDS).astype(np.uint8) if folds else None
         return DocumentPass(self.inputs.new_docs, labels, self.threads)
 
-    def run_new(self, walk: DocumentPass, progress: Progress | None = None) -> list[RankedLists]:
+    def run_new(self, walk: DocumentPass, progress: Walks | None = None) -> list[RankedLists]:
         """Answer a walk over the new vectors with corpus rows."""
         answers = walk.run(progress)
         rows = self.inputs.new_rows

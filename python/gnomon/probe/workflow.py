@@ -15,6 +15,7 @@ from gnomon.probe.conclusion import Conclusion
 from gnomon.probe.finding import rows_named
 from gnomon.probe.fitting import Fitter
 from gnomon.probe.mini_index import mini_index
+from gnomon.probe.passes import Walks
 from gnomon.probe.plan import (
     Rows,
     allowed_rows,
@@ -84,14 +85,19 @@ def run_probe(
         ``stored`` holds other adapters than this run takes.
     """
     with rows_named(inputs, settings.threads):
-        return _run(_sampled(inputs, settings), settings, stored, progress)
+        part = _sampled(inputs, settings)
+        walks = None if progress is None else Walks(progress, expected=_most_walks(part))
+        run = _run(part, settings, stored, walks)
+    if walks is not None:
+        walks.finish()
+    return run
 
 
 def _run(
     inputs: ProbeInputs,
     settings: ProbeSettings,
     stored: Sequence[FittedAdapter] | None,
-    progress: Progress | None,
+    progress: Walks | None,
 ) -> ProbeRun:
     spaces = Spaces(inputs, settings.threads)
     evaluation = evaluation_of(inputs, settings)
@@ -128,6 +134,11 @@ def _run(
     return ProbeRun(result=conclusion.result(), adapters=adapters.deciding)
 
 
+def _most_walks(inputs: ProbeInputs) -> int:
+    """Count the walks over documents: new, old, bridged, the folds of the oracle, the part."""
+    return 5 if inputs.new_rows is not None else 4
+
+
 def _sampled(inputs: ProbeInputs, settings: ProbeSettings) -> ProbeInputs:
     """Return the inputs with the new vectors of the sample only, as ``--sample`` asks."""
     if settings.sample is None:
@@ -154,7 +165,7 @@ def _ask_new_space(
     evaluation: Evaluation,
     selection: Rows,
     depth: int,
-    progress: Progress | None,
+    progress: Walks | None,
 ) -> tuple[RankedLists, Rows]:
     """Return the oracle's lists, and the nearest document of every selection document."""
     walk = spaces.new_pass()
@@ -176,7 +187,7 @@ def _ask_old_space(
     neighbours: Rows,
     held_out: Rows,
     oracle: RankedLists,
-    progress: Progress | None,
+    progress: Walks | None,
 ) -> tuple[FirstLists, Chosen]:
     """Return the lists that need no adapter, and the adapter that the held-out documents choose."""
     settings = fitter.settings

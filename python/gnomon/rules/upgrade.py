@@ -227,6 +227,8 @@ def _provisional_reasons(evidence: UpgradeEvidence, decision: Decision) -> tuple
         for second in evidence.second_estimates
     ):
         reasons.append(text.no_second_view_of_sample(evidence))
+    if evidence.judged_without_new_vectors:
+        reasons.append(text.oracle_lacks_documents(evidence))
     return tuple(reasons)
 
 

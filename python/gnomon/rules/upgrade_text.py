@@ -228,6 +228,15 @@ def no_second_view_of_sample(evidence: UpgradeEvidence) -> str:
     return f"{says}{_embed_more(evidence)}"
 
 
+def oracle_lacks_documents(evidence: UpgradeEvidence) -> str:
+    """Say that relevant documents are out of the oracle's reach."""
+    n = evidence.judged_without_new_vectors
+    return (
+        f"{n:,} documents that are relevant to a query have no vector of the new model, so that "
+        "gain is too low and retention too high; embed those first"
+    )
+
+
 def _embed_more(evidence: UpgradeEvidence) -> str:
     left = evidence.documents_without_new_vectors
     return f"; embed the other {left:,} documents with the new model to settle it" if left else ""

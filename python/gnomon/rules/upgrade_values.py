@@ -101,6 +101,9 @@ class UpgradeEvidence:
         Part of the corpus that has new vectors; None when all of it has.
     documents_without_new_vectors
         How many documents are left to embed when the corpus is sampled.
+    judged_without_new_vectors
+        How many of them are relevant to an evaluation query; a full reindex would find them, but
+        the measured oracle can't.
     n_unjudged_queries, n_missing_judged_documents
         Queries skipped for want of a relevant document; judged ids that the corpus lacks.
     """
@@ -126,6 +129,7 @@ class UpgradeEvidence:
     smaller_dimension: int | None = None
     sampled_fraction: float | None = None
     documents_without_new_vectors: int = 0
+    judged_without_new_vectors: int = 0
     n_unjudged_queries: int = 0
     n_missing_judged_documents: int = 0
 
