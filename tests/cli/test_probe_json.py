@@ -303,6 +303,33 @@ def test_hostile_names_of_models_do_nothing_to_the_terminal(
     assert document.json["models"]["old"]["id"] == name
 
 
+def test_a_known_model_without_its_prefix_is_warned_about(gnomon: Gnomon, collection: Path) -> None:
+    """A missing prefix raises no error anywhere; it only makes the model look weak."""
+    path = collection / "emb" / "new.json"
+    profile = {"dim": 32, "model": "intfloat/e5-small-v2", "query_prefix": "query: "}
+    path.write_text(json.dumps(profile), encoding="utf-8")
+    outcome = gnomon("probe", *corpus_args(collection), *QUICK, "--json")
+    warned = [one for one in outcome.json["warnings"] if one["code"] == "missing_prefix"]
+    assert len(warned) == 1
+    assert "document" in warned[0]["message"]
+    assert audit.read_record(Path(".gnomon"), 1).outputs["warnings"] == outcome.json["warnings"]
+    assert "missing_prefix" in gnomon("probe", *corpus_args(collection), *QUICK).out
+
+
+def test_draws_without_a_denominator_are_counted(gnomon: Gnomon, tmp_path: Path) -> None:
+    """With one query in three found by staying, a few draws hold none of them."""
+    asked = [next(iter(one)) for one in SMALL.judged[:6]]
+    few = replace(
+        SMALL, judged=[{row: 1} for row in asked], new_queries=SMALL.new_docs[asked],
+        old_queries=np.concatenate([SMALL.old_docs[asked[:2]], -SMALL.old_docs[asked[2:]]]),
+    )  # fmt: skip
+    folder = write_collection(few, tmp_path / "few")
+    result = gnomon("probe", *corpus_args(folder), *QUICK, "--json", "--k", "2").json
+    dropped = result["dropped_draws"]
+    assert set(dropped) == {"status_quo.recall"}
+    assert 0 < dropped["status_quo.recall"] < 1_000
+
+
 def test_a_query_log_of_one_query_is_measured_without_intervals(
     gnomon: Gnomon, tmp_path: Path
 ) -> None:

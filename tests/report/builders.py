@@ -98,6 +98,8 @@ FIGURES = Figures(
     arr_mrr=about(0.64),
     arr_ndcg=about(0.65),
     gain_ndcg=about(1.2),
+    cascade_ndcg=about(1.15),
+    dropped_draws={},
     rankings={name: {metric: about(RECALL[name], 0.01) for metric in METRICS} for name in RANKINGS},
     curve={500: about(0.64), 1_000: about(0.7)},
     csls_recall=0.4,
@@ -199,7 +201,7 @@ T0 = replace(
             name: Figure.missing(f"{name} {_OWN_TRUTH}")
             for name in (
                 "upgrade_gain", "bridge_advantage", "cascade_advantage", "cascade_measured",
-                "gain_ndcg",
+                "gain_ndcg", "cascade_ndcg",
             )
         },
     ),

@@ -29,8 +29,10 @@ class Figures:
         The break-even figures of probe.md.
     arr_mrr, arr_ndcg
         Retention on MRR@k and nDCG@k.
-    gain_ndcg
-        Gain on nDCG@k, for the warning that the metrics disagree.
+    gain_ndcg, cascade_ndcg
+        Gain and measured cascade advantage on nDCG@k.
+    dropped_draws
+        Column -> bootstrap draws in which it was 0, so that ratios over it left them out.
     rankings
         Ranking -> metric -> mean with interval.
     curve
@@ -50,6 +52,8 @@ class Figures:
     arr_mrr: Figure
     arr_ndcg: Figure
     gain_ndcg: Figure
+    cascade_ndcg: Figure
+    dropped_draws: Mapping[str, int]
     rankings: Mapping[str, Mapping[str, Figure]]
     curve: Mapping[int, Figure]
     csls_recall: float | None
@@ -111,6 +115,10 @@ def figures_of(
         arr_mrr=ratio("arr_mrr", "bridged.mrr", "oracle.mrr"),
         arr_ndcg=ratio("arr_ndcg", "bridged.ndcg", "oracle.ndcg"),
         gain_ndcg=judged("gain_ndcg", ratio("gain_ndcg", "oracle.ndcg", "status_quo.ndcg")),
+        cascade_ndcg=judged(
+            "cascade_ndcg", ratio("cascade_measured", "cascade.ndcg", "status_quo.ndcg")
+        ),
+        dropped_draws=_dropped_draws(resampled),
         rankings=_ranking_means(resampled, reasons),
         curve={
             pairs: resampled.ratio_figure(f"curve_{pairs}.recall", "oracle.recall")
@@ -118,6 +126,17 @@ def figures_of(
         },
         csls_recall=resampled.mean("csls.recall") if "csls.recall" in resampled.names else None,
     )
+
+
+def _dropped_draws(resampled: ResampledColumns) -> dict[str, int]:
+    """Count the draws without a denominator, by the column that was 0 in them."""
+    denominators = (
+        "oracle.recall", "oracle.recall_depth", "status_quo.recall", "rivals_oracle.recall",
+    )  # fmt: skip
+    counts = {
+        name: resampled.dropped_draws(name) for name in denominators if name in resampled.names
+    }
+    return {name: count for name, count in counts.items() if count > 0}
 
 
 def _ranking_means(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gnomon.embedding import missing_prefix_warnings
 from gnomon.probe.columns import RANKINGS
 from gnomon.probe.figures import METRICS, Figures
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from gnomon.probe.clusters import ClusterFigures
     from gnomon.probe.settings import ProbeSettings, Tier
     from gnomon.rules.upgrade import UpgradeDecision
-    from gnomon.types import Figure
+    from gnomon.types import Caveat, Figure
 
 SCHEMA = "gnomon.probe/1"
 # Figures behind which stands a fit that a replay makes again with another BLAS; they do not count
@@ -146,6 +147,15 @@ class ProbeResult:
     zero_rows: Mapping[str, int]
     per_query: PerQuery
 
+    @property
+    def warnings(self) -> tuple[Caveat, ...]:
+        """What travels with the decision: of the rule, and of what is known about the models."""
+        models = (self.old_profile, self.new_profile)
+        return (
+            *self.verdict.warnings,
+            *(caveat for model in models for caveat in missing_prefix_warnings(model)),
+        )
+
     def to_json(self) -> dict[str, Any]:
         """Return the result object without ``audit``; every figure is a number or null."""
         verdict, decided = self.verdict, self.verdict.decided_by
@@ -182,6 +192,7 @@ class ProbeResult:
             "models": {"old": _profile(self.old_profile), "new": _profile(self.new_profile)},
             "metrics": self._metrics(),
             "also": self._also(),
+            "dropped_draws": dict(self.figures.dropped_draws),
             "rankings": {name: self._ranking(name) for name in RANKINGS},
             "clusters": self.clusters.to_json(),
             "pairs_curve": self._pairs_curve(),
@@ -189,7 +200,7 @@ class ProbeResult:
             "adapter": self._adapter(),
             "candidates": [_candidate(one) for one in self.candidates],
             "reasons": self._reasons(),
-            "warnings": [{"code": one.code, "message": one.message} for one in verdict.warnings],
+            "warnings": [{"code": one.code, "message": one.message} for one in self.warnings],
             "rationale": list(verdict.rationale),
         }
 
@@ -210,6 +221,8 @@ class ProbeResult:
         return {
             "arr_mrr": self.figures.arr_mrr.value,
             "arr_ndcg": self.figures.arr_ndcg.value,
+            "gain_ndcg": self.figures.gain_ndcg.value,
+            "cascade_measured_ndcg": self.figures.cascade_ndcg.value,
             "overlap": self.agreement.overlap,
             "strict_overlap": self.agreement.strict_overlap,
             "spearman": self.agreement.spearman,
@@ -227,6 +240,11 @@ class ProbeResult:
             "interim": (self.verdict.interim, "bridge_advantage is not measured"),
             "also.arr_mrr": (self.figures.arr_mrr.value, self.figures.arr_mrr.reason),
             "also.arr_ndcg": (self.figures.arr_ndcg.value, self.figures.arr_ndcg.reason),
+            "also.gain_ndcg": (self.figures.gain_ndcg.value, self.figures.gain_ndcg.reason),
+            "also.cascade_measured_ndcg": (
+                self.figures.cascade_ndcg.value,
+                self.figures.cascade_ndcg.reason,
+            ),
             "also.strict_overlap": (
                 self.agreement.strict_overlap,
                 "tier T0 only, where recall looks for one neighbour; else it is the overlap",

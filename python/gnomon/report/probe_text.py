@@ -45,7 +45,7 @@ def probe_lines(result: ProbeResult, place: Place) -> list[str]:
         *_ranking_table(result),
         "",
         *_figure_table(result),
-        *_list("Warnings", [f"{one.code}: {one.message}" for one in verdict.warnings]),
+        *_list("Warnings", [f"{one.code}: {one.message}" for one in result.warnings]),
         *_list("Missing evidence", gaps(result)),
         "",
         *_facts(result, place),

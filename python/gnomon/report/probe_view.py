@@ -139,7 +139,7 @@ def probe_view(result: ProbeResult, place: Place) -> ProbeView:
         clusters=clusters_table(result),
         clusters_note=_clusters_note(result),
         price=_price(result),
-        warnings=[(one.code, printable(one.message)) for one in verdict.warnings],
+        warnings=[(one.code, printable(one.message)) for one in result.warnings],
         candidates=candidates_table(result),
         candidates_note=_candidates_note(result),
         missing=[printable(sentence) for sentence in gaps(result)],
