@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
 
+from gnomon import audit
 from gnomon.cli._options import json_option, quiet_option
-from gnomon.cli._output import only_results_on_stdout, print_lines, print_note
+from gnomon.cli._output import only_results_on_stdout, print_lines
 from gnomon.cli._progress import progress_shown
-from gnomon.cli.probe import probe_and_record, show
+from gnomon.cli.probe import probe_and_record, show, write_report
 from gnomon.probe.demo import make_demo_collection
 from gnomon.probe.settings import ProbeSettings
-from gnomon.report.writing import write_probe_report
 
 REPORT = "report.html"
 
@@ -36,12 +37,13 @@ def command(out: Path, seed: int, as_json: bool, quiet: bool) -> None:
     DIR: the collection, an HTML report and the audit trail, which can be replayed. No network.
     """  # fmt: skip
     settings = ProbeSettings(seed=seed)
+    state_dir = out / ".gnomon"
+    audit.check_appendable(state_dir)
     with only_results_on_stdout(), progress_shown("embedding", quiet=quiet) as progress:
         files = make_demo_collection(out, progress=progress)
-    state_dir = out / ".gnomon"
     result, record = probe_and_record(files, settings, state_dir=state_dir, quiet=quiet)
-    write_probe_report(out / REPORT, result, record)
-    print_note(f"report: {out / REPORT}")
+    write_report(out / REPORT, result, record)
     show(result, record, as_json=as_json)
     if not as_json:
-        print_lines("", f"again:   gnomon replay {record.seq} --state-dir {state_dir}")
+        place = shlex.quote(str(state_dir))
+        print_lines("", f"again:   gnomon replay {record.seq} --state-dir {place}")

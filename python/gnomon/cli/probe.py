@@ -76,7 +76,7 @@ def command(
     audit.check_appendable(state_dir)
     result, record = probe_and_record(files, settings, state_dir=state_dir, quiet=quiet)
     for path in reports:
-        _report(path, result, record)
+        write_report(path, result, record)
     show(result, record, as_json=as_json)
     require(result, expected)
 
@@ -102,7 +102,8 @@ def probe_and_record(
     return run.result, record
 
 
-def _report(path: Path, result: ProbeResult, record: audit.Record) -> None:
+def write_report(path: Path, result: ProbeResult, record: audit.Record) -> None:
+    """Write a report and name it; when that fails, say where the decision stands all the same."""
     try:
         write_probe_report(path, result, record)
     except GnomonError as error:
