@@ -212,6 +212,7 @@ def test_the_trail_holds_no_id_no_text_and_no_user(
     renamed = re.sub(r"\td(\d+)\t", r"\tdocument-zq\1x\t", judged)
     (folder / "qrels.tsv").write_text(renamed, encoding="utf-8")
 
+    assert "zq" in (folder / "corpus.jsonl").read_text(encoding="utf-8")
     gnomon("probe", *corpus_args(folder), *QUICK, "--report", "out.html", *flags)
     trail = (Path(".gnomon") / "audit.jsonl").read_text(encoding="utf-8")
     assert "zq" not in trail
