@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class QueryLog:
     relevance: Relevance | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ProbeInputs:
     """Everything that was read, checked and joined for one probe.
 
@@ -103,7 +104,7 @@ class ProbeInputs:
         """The number of documents in the index."""
         return len(self.old_docs)
 
-    @property
+    @cached_property
     def covered(self) -> NDArray[np.int64]:
         """int64[m]: the documents with a vector of the new model, ascending."""
         if self.new_rows is None:
