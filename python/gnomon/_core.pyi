@@ -1,7 +1,7 @@
 # The compiled core, grouped as the files cpp/bindings/bind_*.cpp.
 
 from collections.abc import Callable
-from typing import Any, type_check_only
+from typing import Any, TypeAlias, type_check_only
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,12 +41,12 @@ def bootstrap_sums(
     values: NDArray[np.float64], seed: int, draws: int, threads: int
 ) -> NDArray[np.float64]: ...
 
-# bind_cosine.cpp; a request is (queries, k, row class, exclude offsets, exclude rows), a hit list is
-# (ids, scores, offsets)
-_Request = tuple[
+# bind_cosine.cpp; a request is (queries, k, row class, exclude offsets, exclude rows), a hit list
+# is (ids, scores, offsets)
+_Request: TypeAlias = tuple[
     NDArray[Any], int, int | None, NDArray[np.int64] | None, NDArray[np.int64] | None
 ]
-_Hits = tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
+_Hits: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
 
 def cosine_top_k(
     docs: NDArray[Any],
