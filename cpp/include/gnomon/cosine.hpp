@@ -60,6 +60,7 @@ struct SearchCounters {
     std::uint64_t pairs_screened = 0;
     std::uint64_t candidates = 0;  // pairs that the screen let through
     std::uint64_t rescored = 0;    // pairs whose score was computed in float64
+    std::uint64_t repeated = 0;    // queries whose first threshold was guessed too high
 };
 
 struct SearchResult {

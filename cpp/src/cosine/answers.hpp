@@ -48,6 +48,8 @@ class SpinLock {
 // however many threads there are.
 struct Answer {
     Answer(std::size_t query_id, std::size_t k) : query(query_id), candidates(k) {}
+    Answer(std::size_t query_id, Candidates&& known)
+        : query(query_id), candidates(std::move(known)) {}
 
     std::size_t query;
     SpinLock lock;
@@ -88,6 +90,15 @@ class Watch {
     const SearchOptions& options_;
     std::uint64_t total_;
     std::atomic<std::uint64_t> done_{0};
+};
+
+// What every pass works on.
+struct PassContext {
+    Isa isa;
+    const QuerySet& queries;
+    Answers& answers;
+    const Admission& admission;
+    bool proven;  // no guesses: a second pass, for queries whose first guess was too high
 };
 
 // A pass has met a row that holds NaN or infinity; the search finds out which is the first.

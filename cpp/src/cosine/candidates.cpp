@@ -1,6 +1,7 @@
 #include "cosine/candidates.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "cosine/row_scorer.hpp"
 
@@ -8,14 +9,14 @@ namespace gnomon::detail {
 
 namespace {
 
-constexpr std::size_t kLeastRoom = 64;
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 }  // namespace
 
-std::size_t Candidates::capacity() const noexcept { return k_ + std::max(k_, kLeastRoom); }
-
 std::size_t Candidates::most_bytes(std::size_t k) noexcept {
-    return sizeof(Candidates) + 2 * Candidates(k).capacity() * sizeof(Candidate);
+    // A vector that grows holds up to twice what it needs.
+    return sizeof(Candidates) +
+           2 * (Candidates(k).capacity() * sizeof(Candidate) + k * sizeof(float));
 }
 
 void Candidates::add(const Candidate& candidate, RowScorer& scorer) {
@@ -23,76 +24,67 @@ void Candidates::add(const Candidate& candidate, RowScorer& scorer) {
         return;
     }
     entries_.push_back(candidate);
+    raise_threshold(candidate.likely);
     if (entries_.size() < capacity()) {
         return;
     }
-    tighten();
-    // Less than half of the room made: bounds alone don't separate these rows.
-    if (entries_.size() > k_ + (capacity() - k_) / 2) {
+    drop_below_threshold();
+    if (entries_.size() > capacity() - (k_ + kRoom) / 2) {
         score_all(scorer);
         keep_best();
     }
 }
 
-void Candidates::tighten() {
-    raise_threshold();
-    drop_below_threshold();
+// Minus infinity until k are known.
+float Candidates::kth_best() const noexcept {
+    return best_.size() < k_ || k_ == 0 ? -kInfinity : best_.front();
 }
 
-std::vector<Hit> Candidates::settle(RowScorer& scorer) {
-    tighten();
-    score_all(scorer);
-    keep_best();
-    std::vector<Hit> hits;
-    hits.reserve(entries_.size());
+void Candidates::raise_threshold(float likely) {
+    if (best_.size() < k_) {
+        best_.push_back(likely);
+        std::push_heap(best_.begin(), best_.end(), std::greater<>());
+    } else if (likely > best_.front()) {
+        std::pop_heap(best_.begin(), best_.end(), std::greater<>());
+        best_.back() = likely;
+        std::push_heap(best_.begin(), best_.end(), std::greater<>());
+    }
+    if (kth_best() > threshold()) {
+        threshold_.store(kth_best(), std::memory_order_relaxed);
+    }
+}
+
+void Candidates::rank_likely_again() {
+    best_.clear();
     for (const Candidate& candidate : entries_) {
-        hits.push_back({candidate.lower, candidate.row});
-    }
-    std::sort(hits.begin(), hits.end(), before);
-    return hits;
-}
-
-// k rows score at least the k-th best lower bound.
-void Candidates::raise_threshold() {
-    if (entries_.size() < k_ || k_ == 0) {
-        return;
-    }
-    const auto kth = entries_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
-    std::nth_element(entries_.begin(), kth, entries_.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.lower > b.lower; });
-    if (kth->lower > threshold()) {
-        threshold_.store(kth->lower, std::memory_order_relaxed);
+        raise_threshold(candidate.likely);
     }
 }
 
 void Candidates::drop_below_threshold() {
     const float least = threshold();
-    std::erase_if(entries_, [least](const Candidate& c) {
-        return c.upper < least || c.upper == -std::numeric_limits<float>::infinity();
-    });
+    std::erase_if(entries_,
+                  [least](const Candidate& c) { return c.upper < least || c.upper == -kInfinity; });
 }
 
+// The likeliest k first: their scores are the threshold that spares most of the others.
 void Candidates::score_all(RowScorer& scorer) {
-    const auto first_unscored = std::partition(entries_.begin(), entries_.end(),
-                                               [](const Candidate& c) { return c.scored(); });
-    // The likeliest k first: their scores are the threshold that spares most of the others.
-    const auto unscored = static_cast<std::size_t>(entries_.end() - first_unscored);
-    const std::size_t likely = std::min(k_, unscored);
-    const auto rest = first_unscored + static_cast<std::ptrdiff_t>(likely);
-    std::nth_element(first_unscored, rest, entries_.end(),
+    const auto unscored = std::partition(entries_.begin(), entries_.end(),
+                                         [](const Candidate& c) { return c.scored(); });
+    const auto count = static_cast<std::size_t>(entries_.end() - unscored);
+    const auto rest = unscored + static_cast<std::ptrdiff_t>(std::min(k_, count));
+    std::nth_element(unscored, rest, entries_.end(),
                      [](const Candidate& a, const Candidate& b) { return a.upper > b.upper; });
-    const std::size_t already = static_cast<std::size_t>(first_unscored - entries_.begin());
-    scorer.score({entries_.data() + already, likely}, threshold());
-    if (likely < unscored) {
-        std::vector<Candidate> later(rest, entries_.end());
-        entries_.erase(rest, entries_.end());
-        raise_threshold();
-        const float least = threshold();
-        std::erase_if(later, [least](const Candidate& c) { return c.upper < least; });
-        scorer.score(later, least);
-        entries_.insert(entries_.end(), later.begin(), later.end());
-    }
-    tighten();
+    scorer.score({unscored, rest}, threshold());
+    std::vector<Candidate> others(rest, entries_.end());
+    entries_.erase(rest, entries_.end());
+    rank_likely_again();  // all of them scores now
+    const float least = threshold();
+    std::erase_if(others, [least](const Candidate& c) { return c.upper < least; });
+    scorer.score(others, least);
+    entries_.insert(entries_.end(), others.begin(), others.end());
+    rank_likely_again();
+    drop_below_threshold();
 }
 
 void Candidates::keep_best() {
@@ -102,9 +94,32 @@ void Candidates::keep_best() {
     const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(k_);
     std::nth_element(entries_.begin(), end, entries_.end(),
                      [](const Candidate& a, const Candidate& b) {
-                         return before({a.lower, a.row}, {b.lower, b.row});
+                         return before({a.likely, a.row}, {b.likely, b.row});
                      });
     entries_.erase(end, entries_.end());
+}
+
+bool Candidates::settle(RowScorer& scorer) {
+    drop_below_threshold();
+    score_all(scorer);
+    keep_best();
+    if (kth_best() >= threshold()) {
+        return true;
+    }
+    threshold_.store(kth_best(), std::memory_order_relaxed);
+    entries_.clear();
+    best_.clear();
+    return false;
+}
+
+std::vector<Hit> Candidates::hits() const {
+    std::vector<Hit> ranked;
+    ranked.reserve(entries_.size());
+    for (const Candidate& candidate : entries_) {
+        ranked.push_back({candidate.likely, candidate.row});
+    }
+    std::sort(ranked.begin(), ranked.end(), before);
+    return ranked;
 }
 
 }  // namespace gnomon::detail

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "cosine/float_steps.hpp"
 #include "score/rows.hpp"
 
 namespace gnomon::detail {
@@ -36,9 +37,7 @@ void scale_to_unit(const float* x, std::size_t d, float largest, float* out) noe
     }
 }
 
-float rounded_up(double value) noexcept {
-    return std::nextafter(static_cast<float>(value), std::numeric_limits<float>::infinity());
-}
+float rounded_up(double value) noexcept { return next_up(static_cast<float>(value)); }
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 
+#include "cosine/float_steps.hpp"
 #include "score/rows.hpp"
 
 namespace gnomon::detail {
@@ -24,8 +25,8 @@ constexpr float kMostSquares = 0x1p+100F;
 
 struct FloatPass::Worker {
     Worker(const FloatPass& pass, int number_)
-        : number(number_), row(pass.source_.matrix.cols), dots(pass.answers_.size()),
-          scorer(pass.isa_, pass.source_.matrix, pass.norms_, pass.guard_) {}
+        : number(number_), row(pass.source_.matrix.cols), dots(pass.context_.answers.size()),
+          scorer(pass.context_.isa, pass.source_.matrix, pass.norms_, pass.guard_) {}
 
     int number;
     std::vector<float> row;
@@ -34,16 +35,15 @@ struct FloatPass::Worker {
     SearchCounters counters;
 };
 
-FloatPass::FloatPass(Isa isa, const RowSource& source, const double* norms, TouchGuard* guard,
-                     const QuerySet& queries, Answers& answers, const Admission& admission)
-    : isa_(isa), kernel_(float_dot_kernel(isa)), source_(source), norms_(norms), guard_(guard),
-      queries_(queries), answers_(answers), admission_(admission),
-      values_(answers.size() * source.matrix.cols),
+FloatPass::FloatPass(const PassContext& context, const RowSource& source, const double* norms,
+                     TouchGuard* guard)
+    : context_(context), kernel_(float_dot_kernel(context.isa)), source_(source), norms_(norms),
+      guard_(guard), values_(context.answers.size() * source.matrix.cols),
       // Twice: the dot's own error, and that of the row's norm with the roundings of the test.
       error_(2.0 * float_dot_error(source.matrix.cols) + 0x1p-20) {
     const std::size_t d = source.matrix.cols;
-    for (std::size_t entry = 0; entry < answers.size(); ++entry) {
-        const Query& query = queries[answers[entry].query];
+    for (std::size_t entry = 0; entry < context.answers.size(); ++entry) {
+        const Query& query = context.queries[context.answers[entry].query];
         float largest = 0.0F;
         for (std::size_t i = 0; i < d; ++i) {
             largest = std::max(largest, std::fabs(query.values[i]));
@@ -58,6 +58,9 @@ FloatPass::FloatPass(Isa isa, const RowSource& source, const double* norms, Touc
 
 void FloatPass::run(int threads, Watch& watch, SearchCounters& counters) {
     shared_ = threads > 1;
+    for (std::size_t entry = 0; entry < context_.answers.size(); ++entry) {
+        set_floor(entry);
+    }
     std::vector<std::unique_ptr<Worker>> workers(static_cast<std::size_t>(threads));
     parallel_for((source_.size + kBlockRows - 1) / kBlockRows, threads, watch.between_blocks(),
                  [&](std::size_t block, int number) {
@@ -82,8 +85,8 @@ void FloatPass::run_block(std::size_t block, Worker& worker, Watch& watch) {
     for (std::size_t position = first; position < end; ++position) {
         scan_row(source_.row(position), worker);
     }
-    worker.counters.pairs_screened += (end - first) * answers_.size();
-    watch.add_done((end - first) * answers_.size());
+    worker.counters.pairs_screened += (end - first) * context_.answers.size();
+    watch.add_done((end - first) * context_.answers.size());
 }
 
 void FloatPass::scan_row(std::size_t row, Worker& worker) {
@@ -91,28 +94,27 @@ void FloatPass::scan_row(std::size_t row, Worker& worker) {
         guard_->touch_row(row);
     }
     const std::size_t d = source_.matrix.cols;
-    const float* x = row_f32(source_.matrix, row, worker.row.data(), isa_);
+    const float* x = row_f32(source_.matrix, row, worker.row.data(), context_.isa);
     float squares = 0.0F;
-    for (std::size_t first = 0; first < answers_.size(); first += kScanQueries) {
-        kernel_.scan(values_.data() + first * d, std::min(kScanQueries, answers_.size() - first), x,
-                     d, worker.dots.data() + first, &squares);
+    for (std::size_t first = 0; first < context_.answers.size(); first += kScanQueries) {
+        kernel_.scan(values_.data() + first * d,
+                     std::min(kScanQueries, context_.answers.size() - first), x, d,
+                     worker.dots.data() + first, &squares);
     }
     if (!(squares >= kLeastSquares && squares <= kMostSquares)) {
         take_odd_row(row, x, worker);
         return;
     }
     const float norm = std::sqrt(squares);
-    for (std::size_t entry = 0; entry < answers_.size(); ++entry) {
-        // `floor` holds (threshold - error) * |u|: no division unless the row is taken.
+    for (std::size_t entry = 0; entry < context_.answers.size(); ++entry) {
         const float dot = worker.dots[entry];
-        if (dot < answers_[entry].floor.load(std::memory_order_relaxed) * norm) {
+        if (dot < context_.answers[entry].floor.load(std::memory_order_relaxed) * norm) {
             continue;
         }
         const double middle = static_cast<double>(dot) / (value_norms_[entry] * norm);
         take(entry,
-             {std::nextafter(static_cast<float>(middle + error_), kInfinity),
-              std::nextafter(static_cast<float>(middle - error_), -kInfinity),
-              static_cast<std::int64_t>(row)},
+             {next_up(static_cast<float>(middle + error_)),
+              next_down(static_cast<float>(middle - error_)), static_cast<std::int64_t>(row)},
              worker);
     }
 }
@@ -127,16 +129,16 @@ void FloatPass::take_odd_row(std::size_t row, const float* x, Worker& worker) {
         zero &= x[i] == 0.0F;
     }
     const auto id = static_cast<std::int64_t>(row);
-    for (std::size_t entry = 0; entry < answers_.size(); ++entry) {
+    for (std::size_t entry = 0; entry < context_.answers.size(); ++entry) {
         take(entry, zero ? Candidate{0.0F, 0.0F, id} : Candidate{kInfinity, -kInfinity, id},
              worker);
     }
 }
 
 void FloatPass::take(std::size_t entry, const Candidate& candidate, Worker& worker) {
-    Answer& answer = answers_[entry];
-    const Query& query = queries_[answer.query];
-    if (!admission_.admits(query, static_cast<std::size_t>(candidate.row))) {
+    Answer& answer = context_.answers[entry];
+    const Query& query = context_.queries[answer.query];
+    if (!context_.admission.admits(query, static_cast<std::size_t>(candidate.row))) {
         return;
     }
     worker.scorer.take(query);
@@ -147,12 +149,17 @@ void FloatPass::take(std::size_t entry, const Candidate& candidate, Worker& work
     }
     const float before = answer.candidates.threshold();
     answer.candidates.add(candidate, worker.scorer);
-    const float threshold = answer.candidates.threshold();
-    if (threshold != before) {
-        const double least = std::nextafter(threshold, -kInfinity) - error_;
-        const auto floor = static_cast<float>(least * value_norms_[entry]);
-        answer.floor.store(std::nextafter(floor, -kInfinity), std::memory_order_relaxed);
+    if (answer.candidates.threshold() != before) {
+        set_floor(entry);
     }
+}
+
+// (threshold - error) * |u|, so that testing a row needs no division.
+void FloatPass::set_floor(std::size_t entry) noexcept {
+    Answer& answer = context_.answers[entry];
+    const double least = static_cast<double>(next_down(answer.candidates.threshold())) - error_;
+    answer.floor.store(next_down(static_cast<float>(least * value_norms_[entry])),
+                       std::memory_order_relaxed);
 }
 
 }  // namespace gnomon::detail

@@ -13,8 +13,9 @@ namespace gnomon::detail {
 
 class FloatPass {
   public:
-    FloatPass(Isa isa, const RowSource& source, const double* norms, TouchGuard* guard,
-              const QuerySet& queries, Answers& answers, const Admission& admission);
+    // `norms` and `guard` may be null.
+    FloatPass(const PassContext& context, const RowSource& source, const double* norms,
+              TouchGuard* guard);
 
     // Throws NonFiniteRowMet.
     void run(int threads, Watch& watch, SearchCounters& counters);
@@ -25,16 +26,14 @@ class FloatPass {
     void run_block(std::size_t block, Worker& worker, Watch& watch);
     void scan_row(std::size_t row, Worker& worker);
     void take_odd_row(std::size_t row, const float* x, Worker& worker);
+    void set_floor(std::size_t entry) noexcept;
     void take(std::size_t entry, const Candidate& candidate, Worker& worker);
 
-    Isa isa_;
+    PassContext context_;
     const FloatDotKernel& kernel_;
     RowSource source_;
     const double* norms_;
     TouchGuard* guard_;
-    const QuerySet& queries_;
-    Answers& answers_;
-    const Admission& admission_;
     std::vector<float> values_;  // of each answer's query, times a power of two
     std::vector<double> value_norms_;
     double error_;

@@ -97,6 +97,10 @@ void IndexReader::touch_row(std::size_t row) {
     touch(layout.norms, row * sizeof(double), (row + 1) * sizeof(double));
 }
 
+void IndexReader::refuse_bounds() const {
+    throw IndexFileError(name_ + " is damaged: its codes contradict its rows; build it again");
+}
+
 void IndexReader::touch(const FilePart& part, std::uint64_t begin, std::uint64_t end) {
     if (begin == end) {
         return;

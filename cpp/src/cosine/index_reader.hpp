@@ -42,6 +42,7 @@ class IndexReader final : public TouchGuard {
 
     void touch_tiles(std::size_t first, std::size_t end) override;
     void touch_row(std::size_t row) override;
+    [[noreturn]] void refuse_bounds() const override;
 
     // Checks every block again.
     void verify(int threads, const Interrupted& interrupted) const;

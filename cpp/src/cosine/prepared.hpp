@@ -15,6 +15,8 @@ class TouchGuard {
     virtual ~TouchGuard() = default;
     virtual void touch_tiles(std::size_t first, std::size_t end) = 0;
     virtual void touch_row(std::size_t row) = 0;
+    // The rows and the bounds that were read contradict each other.
+    [[noreturn]] virtual void refuse_bounds() const = 0;
 };
 
 struct PreparedRows {

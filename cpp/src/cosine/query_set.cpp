@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "cosine/float_steps.hpp"
 #include "score/rows.hpp"
 #include "score/score.hpp"
 
@@ -64,7 +65,7 @@ QuerySet::QuerySet(std::span<const SearchRequest> requests, std::size_t most_hit
 
 BoundTerms BoundTerms::of(const RowCode& query) noexcept {
     const double gain = (1.0 + query.slack) / static_cast<double>(query.scale);
-    return {query.scale, query.slack, std::nextafter(static_cast<float>(gain), kInfinity)};
+    return {query.scale, query.slack, next_up(static_cast<float>(gain))};
 }
 
 float BoundTerms::floor_for(float threshold) const noexcept {
@@ -72,9 +73,9 @@ float BoundTerms::floor_for(float threshold) const noexcept {
         return -kInfinity;
     }
     // One unit in the last place below the threshold: a true value there can still round to it.
-    const double least = static_cast<double>(std::nextafter(threshold, -kInfinity));
+    const auto least = static_cast<double>(next_down(threshold));
     const double floor = (least - base) / static_cast<double>(unit);
-    return std::nextafter(static_cast<float>(floor), -kInfinity);
+    return next_down(static_cast<float>(floor));
 }
 
 CodedQueries::CodedQueries(const QuerySet& queries, std::span<const std::size_t> ids,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cosine/float_steps.hpp"
 #include "score/rows.hpp"
 
 namespace gnomon::detail {
@@ -49,12 +50,12 @@ bool RowScorer::is_below(const float* x, double norm, float threshold,
     const double underflow = static_cast<double>(docs_.cols) * 0x1p-149 / norms;
     const double upper = static_cast<double>(dot) / norms + float_error_ + underflow;
     // Rounding is monotone: a bound below the next float under the threshold rounds below it.
-    const float under = std::nextafter(threshold, -kInfinity);
+    const float under = next_down(threshold);
     if (!(upper < static_cast<double>(under))) {
         return false;
     }
     candidate.upper = under;
-    candidate.lower = -kInfinity;
+    candidate.likely = -kInfinity;
     return true;
 }
 
@@ -70,7 +71,7 @@ void RowScorer::decide(std::span<Candidate*> batch, const float* const* rows, co
     for (std::size_t i = 0; i < batch.size(); ++i) {
         const float score = cosine(dots[i], query_->norm, norms[i]);
         // Only a forged index file can bring NaN here; such a row is no hit.
-        batch[i]->upper = batch[i]->lower = std::isnan(score) ? -kInfinity : score;
+        batch[i]->upper = batch[i]->likely = std::isnan(score) ? -kInfinity : score;
     }
     rescored_ += batch.size();
 }

@@ -27,6 +27,11 @@ inline i32x16 add_dots(i32x16 sum, __m512i doc_u8, __m512i query_i8) noexcept {
     return (i32x16)_mm512_dpbusd_epi32((__m512i)sum, doc_u8, query_i8);
 }
 
+// With many queries to a load, the hardware sees the stream too late to fetch it ahead; with few it
+// does better alone.
+template <int Queries>
+constexpr std::size_t kPrefetchBytes = Queries >= 12 ? 4096 : 0;
+
 // sums[q] += the dots of one tile; `Chains` partial sums a query.
 template <int Queries, int Chains>
 __attribute__((always_inline)) inline void add_tile(const std::uint8_t* codes, std::size_t groups,
@@ -42,6 +47,9 @@ __attribute__((always_inline)) inline void add_tile(const std::uint8_t* codes, s
 #pragma GCC unroll 8
         for (int c = 0; c < Chains; ++c) {
             const __m512i doc_u8 = _mm512_load_si512(codes + c * 64);
+            if (kPrefetchBytes<Queries> > 0) {
+                __builtin_prefetch(codes + c * 64 + kPrefetchBytes<Queries>);
+            }
 #pragma GCC unroll 24
             for (int q = 0; q < Queries; ++q) {
                 parts[c * Queries + q] =

@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 
+#include "cosine/float_steps.hpp"
 #include "cosine/screen_wide.hpp"
 
 namespace gnomon::detail {
@@ -31,14 +32,12 @@ std::vector<std::size_t> query_ids(const Answers& answers) {
     return ids;
 }
 
-// The score lies within `spread` of the middle of its bounds.
-Candidate candidate_of(double upper, double spread, std::size_t row) noexcept {
-    const auto id = static_cast<std::int64_t>(row);
-    if (!(upper < kInfinity)) {
-        return {kInfinity, -kInfinity, id};
-    }
-    return {std::nextafter(static_cast<float>(upper), kInfinity),
-            std::nextafter(static_cast<float>(upper - 2.0 * spread), -kInfinity), id};
+// If rounding errors were independent, the estimate's would have a standard deviation of spread /
+// sqrt(2 d) to spread / sqrt(d). Candidates::settle finds out when a guess by this was too bold.
+constexpr double kDeviations = 4.0;
+
+double share_of_spread(std::size_t dims, bool proven) noexcept {
+    return proven ? 1.0 : std::min(1.0, kDeviations / std::sqrt(static_cast<double>(dims)));
 }
 
 }  // namespace
@@ -46,7 +45,7 @@ Candidate candidate_of(double upper, double spread, std::size_t row) noexcept {
 struct ScreenPass::Worker {
     Worker(const ScreenPass& pass, int number_)
         : number(number_), scratch(pass.coder_),
-          scorer(pass.isa_, pass.source_.matrix, pass.norms_,
+          scorer(pass.context_.isa, pass.source_.matrix, pass.norms_,
                  pass.prepared_ != nullptr ? pass.prepared_->guard : nullptr),
           survivors(kStretchTiles * kBlockQueries) {
         if (pass.prepared_ == nullptr) {
@@ -67,20 +66,25 @@ struct ScreenPass::Worker {
     SearchCounters counters;
 };
 
-ScreenPass::ScreenPass(Isa isa, const PreparedRows& prepared, const QuerySet& queries,
-                       Answers& answers, const Admission& admission)
-    : isa_(isa), kernel_(screen_kernel(isa)), source_(prepared.docs), prepared_(&prepared),
-      norms_(prepared.norms), coder_(isa, prepared.docs.cols, prepared.rotated), queries_(queries),
-      answers_(answers), admission_(admission), coded_(queries, query_ids(answers), coder_) {}
+ScreenPass::ScreenPass(const PassContext& context, const PreparedRows& prepared)
+    : context_(context), kernel_(screen_kernel(context.isa)), source_(prepared.docs),
+      prepared_(&prepared), norms_(prepared.norms),
+      coder_(context.isa, prepared.docs.cols, prepared.rotated),
+      coded_(context.queries, query_ids(context.answers), coder_),
+      share_of_spread_(share_of_spread(prepared.docs.cols, context.proven)) {}
 
-ScreenPass::ScreenPass(Isa isa, const RowSource& source, const double* norms, bool rotate,
-                       const QuerySet& queries, Answers& answers, const Admission& admission)
-    : isa_(isa), kernel_(screen_kernel(isa)), source_(source), norms_(norms),
-      coder_(isa, source.matrix.cols, rotate), queries_(queries), answers_(answers),
-      admission_(admission), coded_(queries, query_ids(answers), coder_) {}
+ScreenPass::ScreenPass(const PassContext& context, const RowSource& source, const double* norms,
+                       bool rotate)
+    : context_(context), kernel_(screen_kernel(context.isa)), source_(source), norms_(norms),
+      coder_(context.isa, source.matrix.cols, rotate),
+      coded_(context.queries, query_ids(context.answers), coder_),
+      share_of_spread_(share_of_spread(source.matrix.cols, context.proven)) {}
 
 void ScreenPass::run(int threads, Watch& watch, SearchCounters& counters) {
     shared_ = threads > 1;
+    for (std::size_t entry = 0; entry < context_.answers.size(); ++entry) {
+        set_floor(entry);
+    }
     const std::size_t tiles = tiles_of(source_.size);
     const std::size_t fair = tiles / (static_cast<std::size_t>(threads) * kBlocksPerThread);
     block_tiles_ = kStretchTiles * std::clamp(fair / kStretchTiles, std::size_t{1}, kMostStretches);
@@ -108,8 +112,8 @@ void ScreenPass::run_block(std::size_t block, Worker& worker, Watch& watch) {
         const CodeTiles tiles = stretch_of(tile, std::min(tile + kStretchTiles, end), worker);
         screen_stretch(tiles, tile * kTileRows, worker, watch);
         const std::size_t rows = std::min(tiles.tiles * kTileRows, source_.size - tile * kTileRows);
-        worker.counters.pairs_screened += rows * answers_.size();
-        watch.add_done(rows * answers_.size());
+        worker.counters.pairs_screened += rows * context_.answers.size();
+        watch.add_done(rows * context_.answers.size());
     }
 }
 
@@ -161,11 +165,17 @@ void ScreenPass::screen_stretch(const CodeTiles& tiles, std::size_t first_row, W
     worker.fresh = false;
 }
 
+void ScreenPass::set_floor(std::size_t entry) noexcept {
+    Answer& answer = context_.answers[entry];
+    answer.floor.store(coded_.terms(entry).floor_for(answer.candidates.threshold()),
+                       std::memory_order_relaxed);
+}
+
 // True when a query of the block has no threshold yet.
 bool ScreenPass::load_floors(const CodedQueries::Block& block, float* floors) const noexcept {
     bool open = false;
     for (std::size_t i = 0; i < block.used; ++i) {
-        floors[i] = answers_[block.first + i].floor.load(std::memory_order_relaxed);
+        floors[i] = context_.answers[block.first + i].floor.load(std::memory_order_relaxed);
         open |= floors[i] == -kInfinity;
     }
     std::fill(floors + block.used, floors + kBlockQueries, kInfinity);
@@ -181,10 +191,23 @@ void ScreenPass::take(std::span<const Survivors> found, const CodeTiles& tiles,
     }
 }
 
+// The score lies within `spread` of the middle of its bounds.
+Candidate ScreenPass::candidate_of(double bound, double slack, const BoundTerms& terms,
+                                   std::size_t row) const noexcept {
+    const auto id = static_cast<std::int64_t>(row);
+    const double upper = bound * terms.unit + terms.base;
+    if (!(upper < static_cast<double>(kInfinity))) {
+        return {kInfinity, -kInfinity, id};
+    }
+    const double spread = (1.0 + terms.base) * slack + terms.base;
+    return {next_up(static_cast<float>(upper)),
+            next_down(static_cast<float>(upper - (1.0 + share_of_spread_) * spread)), id};
+}
+
 void ScreenPass::take_rows(const Survivors& found, const CodeTiles& tiles, std::size_t first_row,
                            std::size_t entry, Worker& worker) {
-    Answer& answer = answers_[entry];
-    const Query& query = queries_[answer.query];
+    Answer& answer = context_.answers[entry];
+    const Query& query = context_.queries[answer.query];
     const BoundTerms& terms = coded_.terms(entry);
     worker.scorer.take(query);
     std::unique_lock<SpinLock> lock(answer.lock, std::defer_lock);
@@ -199,21 +222,15 @@ void ScreenPass::take_rows(const Survivors& found, const CodeTiles& tiles, std::
             break;
         }
         const std::size_t row = source_.row(position);
-        if (!admission_.admits(query, row)) {
+        if (!context_.admission.admits(query, row)) {
             continue;
         }
-        const double upper = static_cast<double>(found.bound[j]) * terms.unit + terms.base;
         const double slack = tiles.slack[found.tile * kTileRows + j];
-        answer.candidates.add(candidate_of(upper, (1.0 + terms.base) * slack + terms.base, row),
-                              worker.scorer);
+        answer.candidates.add(candidate_of(found.bound[j], slack, terms, row), worker.scorer);
         ++worker.counters.candidates;
     }
-    if (worker.fresh) {
-        answer.candidates.tighten();
-    }
     if (answer.candidates.threshold() != before) {
-        answer.floor.store(terms.floor_for(answer.candidates.threshold()),
-                           std::memory_order_relaxed);
+        set_floor(entry);
     }
 }
 

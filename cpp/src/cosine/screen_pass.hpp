@@ -16,11 +16,10 @@ namespace gnomon::detail {
 class ScreenPass {
   public:
     // Over the tiles of an index.
-    ScreenPass(Isa isa, const PreparedRows& prepared, const QuerySet& queries, Answers& answers,
-               const Admission& admission);
-    // Over rows that are coded on the way, each once for all queries.
-    ScreenPass(Isa isa, const RowSource& source, const double* norms, bool rotate,
-               const QuerySet& queries, Answers& answers, const Admission& admission);
+    ScreenPass(const PassContext& context, const PreparedRows& prepared);
+    // Over rows that are coded on the way, each once for all queries. `norms` may be null.
+    ScreenPass(const PassContext& context, const RowSource& source, const double* norms,
+               bool rotate);
 
     // Throws NonFiniteRowMet.
     void run(int threads, Watch& watch, SearchCounters& counters);
@@ -32,22 +31,23 @@ class ScreenPass {
     CodeTiles stretch_of(std::size_t first_tile, std::size_t end_tile, Worker& worker) const;
     void screen_stretch(const CodeTiles& tiles, std::size_t first_row, Worker& worker,
                         const Watch& watch);
+    void set_floor(std::size_t entry) noexcept;
     bool load_floors(const CodedQueries::Block& block, float* floors) const noexcept;
     void take(std::span<const Survivors> found, const CodeTiles& tiles, std::size_t first_row,
               const CodedQueries::Block& block, Worker& worker);
+    Candidate candidate_of(double bound, double slack, const BoundTerms& terms,
+                           std::size_t row) const noexcept;
     void take_rows(const Survivors& found, const CodeTiles& tiles, std::size_t first_row,
                    std::size_t entry, Worker& worker);
 
-    Isa isa_;
+    PassContext context_;
     const ScreenKernel& kernel_;
     RowSource source_;
     const PreparedRows* prepared_ = nullptr;
     const double* norms_ = nullptr;
     RowCoder coder_;
-    const QuerySet& queries_;
-    Answers& answers_;
-    const Admission& admission_;
     CodedQueries coded_;
+    double share_of_spread_;
     bool shared_ = false;  // more than one thread
     std::size_t block_tiles_ = 0;
 };

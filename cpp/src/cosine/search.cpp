@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "cosine/answers.hpp"
@@ -112,20 +112,25 @@ class Search {
                 answers.emplace_back(q, queries_[q].k);
                 bytes += Candidates::most_bytes(queries_[q].k) + docs_.cols;
             }
-            pass(answers);
-            settle(answers);
+            pass({isa_, queries_, answers, admission_, false});
+            Answers again = settle(answers);
+            if (!again.empty()) {
+                result_.counters.repeated += again.size();
+                pass({isa_, queries_, again, admission_, true});
+                if (!settle(again).empty()) {
+                    refuse_bounds();
+                }
+            }
         }
     }
 
-    void pass(Answers& answers) {
+    void pass(const PassContext& context) {
         if (uses_codes_of_index()) {
-            ScreenPass(isa_, *prepared_, queries_, answers, admission_)
-                .run(options_.threads, watch_, result_.counters);
+            ScreenPass(context, *prepared_).run(options_.threads, watch_, result_.counters);
             return;
         }
-        const double* norms = prepared_ != nullptr ? prepared_->norms : nullptr;
-        if (answers.size() <= kFewQueries) {
-            FloatPass(isa_, source_, norms, guard(), queries_, answers, admission_)
+        if (context.answers.size() <= kFewQueries) {
+            FloatPass(context, source_, norms(), guard())
                 .run(options_.threads, watch_, result_.counters);
             return;
         }
@@ -135,25 +140,47 @@ class Search {
             }
         }
         const bool rotate =
-            answers.size() >= kQueriesThatPayForRotation && rotation_pays(isa_, source_);
-        ScreenPass(isa_, source_, norms, rotate, queries_, answers, admission_)
+            context.answers.size() >= kQueriesThatPayForRotation && rotation_pays(isa_, source_);
+        ScreenPass(context, source_, norms(), rotate)
             .run(options_.threads, watch_, result_.counters);
     }
 
+    // A bound that was proven has failed: forged codes, or a fault of this program.
+    [[noreturn]] void refuse_bounds() const {
+        if (guard() != nullptr) {
+            guard()->refuse_bounds();
+        }
+        throw std::logic_error("cosine_top_k: a proven threshold was too high");
+    }
+
+    const double* norms() const noexcept {
+        return prepared_ != nullptr ? prepared_->norms : nullptr;
+    }
     TouchGuard* guard() const noexcept { return prepared_ != nullptr ? prepared_->guard : nullptr; }
 
-    void settle(Answers& answers) {
-        const double* norms = prepared_ != nullptr ? prepared_->norms : nullptr;
+    // Returns what has to be passed again.
+    Answers settle(Answers& answers) {
         std::atomic<std::uint64_t> rescored{0};
+        std::vector<char> settled(answers.size());
         parallel_for(answers.size(), options_.threads, options_.interrupted,
                      [&](std::size_t entry, int) {
                          Answer& answer = answers[entry];
-                         RowScorer scorer(isa_, docs_, norms, guard());
+                         RowScorer scorer(isa_, docs_, norms(), guard());
                          scorer.take(queries_[answer.query]);
-                         hits_[answer.query] = answer.candidates.settle(scorer);
+                         settled[entry] = answer.candidates.settle(scorer) ? 1 : 0;
+                         if (settled[entry] != 0) {
+                             hits_[answer.query] = answer.candidates.hits();
+                         }
                          rescored += scorer.rescored();
                      });
         result_.counters.rescored += rescored;
+        Answers again;
+        for (std::size_t entry = 0; entry < answers.size(); ++entry) {
+            if (settled[entry] == 0) {
+                again.emplace_back(answers[entry].query, std::move(answers[entry].candidates));
+            }
+        }
+        return again;
     }
 
     void throw_if_not_finite() const {

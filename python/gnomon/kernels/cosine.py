@@ -111,7 +111,7 @@ def as_topk(hits: Hits, k: int, n_rows: int, instead: str) -> TopK:
         width = int(counts[0])
         if np.any(counts != width):
             raise UsageError(
-                f"after exclusions the queries have between {counts.min()} and {counts.max()} hits, "
+                f"after exclusions queries have between {counts.min()} and {counts.max()} hits, "
                 f"which does not fit a matrix; use {instead}, which returns Hits"
             )
     return TopK(hits.ids.reshape(len(hits), width), hits.scores.reshape(len(hits), width))
