@@ -56,7 +56,7 @@ def targets(docs: np.ndarray) -> tuple[Any, ...]:
 
 def test_progress_counts_up_to_the_total() -> None:
     """Progress never falls, never exceeds its constant total, and is complete at the end."""
-    docs = gaussian(np.random.default_rng(1), 40_000, 32)
+    docs = gaussian(np.random.default_rng(1), 20_000, 32)
     requests = [kernels.SearchRequest(docs[:30], 5), kernels.SearchRequest(docs[:3], 50)]
     for target in targets(docs):
         for threads in THREADS:
