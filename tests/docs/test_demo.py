@@ -110,7 +110,7 @@ in it, as counted.
 
 | head | of table |
 |---|---|
-| [elsewhere](other.md) | leads away and answers nothing, however many words follow in its other cell |
+| [elsewhere](other.md) | leads away and answers nothing, whatever number of words follow it |
 | 12 | 0.5 (0.4 to 0.6) |
 
 ## Part
