@@ -48,13 +48,22 @@ def why(evidence: UpgradeEvidence, decision: Decision, decided_by: DecidedBy) ->
         return (
             (
                 f"As the final ranking, bridging loses to staying: it keeps {value} of today's "
-                f"recall, under {decided_by.threshold}. A full reindex brings the gain."
+                f"recall, under {decided_by.threshold}. "
+                + _what_reindexing_brings(evidence.upgrade_gain)
             ),
         )
     first = f"The bridge retains {value} of the recall of a full reindex."
     if decision != "caution":
         return first, _ADVICE[decision]
     return first, _ADVICE[decision], _tail(evidence)
+
+
+def _what_reindexing_brings(gain: Figure) -> str:
+    if gain.value is None or gain.low is None:
+        return "What a full reindex brings was not measured."
+    if gain.low <= 1.0:
+        return "A full reindex may bring a gain; its interval contains 1."
+    return "Only a full reindex brings the whole gain."
 
 
 def _tail(evidence: UpgradeEvidence) -> str:
@@ -160,7 +169,7 @@ def serving(
 def ground_truth(evidence: UpgradeEvidence) -> tuple[str, ...]:
     """Name what counted as relevant, since retention means nothing without it."""
     if evidence.tier == "T1":
-        return ("Tier T1: real queries, relevance judged by people.",)
+        return ("Tier T1: queries with judgements; the figures are as good as those judgements.",)
     if evidence.tier == "T1u":
         return ("Tier T1u: real queries; the new model's own top results count as relevant.",)
     return (
