@@ -86,6 +86,7 @@ class Conclusion:
             depth=self.depth,
             mini_index=self.mini_index,
             skipped=skipped,
+            zero_rows=self.zero_rows,
         )
         return ProbeResult(
             verdict=upgrade.decide(evidence),

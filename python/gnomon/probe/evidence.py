@@ -30,6 +30,7 @@ def evidence_of(
     reuse: float | None,
     depth: int,
     mini_index: MiniIndex | None,
+    zero_rows: Mapping[str, int],
     skipped: Mapping[str, int],
 ) -> upgrade.UpgradeEvidence:
     """Return the evidence of a run in the words of the rule."""
@@ -61,6 +62,7 @@ def evidence_of(
         sampled_fraction=covered / inputs.n_documents if spaces.partial else None,
         documents_without_new_vectors=inputs.n_documents - covered,
         judged_without_new_vectors=skipped.get("judged_documents_without_new_vectors", 0),
+        zero_vectors=tuple((name, number) for name, number in zero_rows.items() if number),
         n_unjudged_queries=skipped.get("unjudged_queries", 0)
         + skipped.get("queries_without_relevant_document", 0),
         n_missing_judged_documents=skipped.get("missing_judged_documents", 0),

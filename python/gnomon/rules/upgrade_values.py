@@ -104,6 +104,8 @@ class UpgradeEvidence:
     judged_without_new_vectors
         How many of them are relevant to an evaluation query; a full reindex would find them, but
         the measured oracle can't.
+    zero_vectors
+        Names of the matrices that hold zero vectors, and how many.
     n_unjudged_queries, n_missing_judged_documents
         Queries skipped for want of a relevant document; judged ids that the corpus lacks.
     """
@@ -130,6 +132,7 @@ class UpgradeEvidence:
     sampled_fraction: float | None = None
     documents_without_new_vectors: int = 0
     judged_without_new_vectors: int = 0
+    zero_vectors: tuple[tuple[str, int], ...] = ()
     n_unjudged_queries: int = 0
     n_missing_judged_documents: int = 0
 

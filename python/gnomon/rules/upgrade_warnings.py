@@ -129,6 +129,13 @@ def _coverage(evidence: UpgradeEvidence) -> Iterator[Caveat]:
             f"new vectors cover {evidence.sampled_fraction:.2%} of the corpus: recall on a sample "
             "is easier than on the index",
         )
+    if evidence.zero_vectors:
+        counts = ", ".join(f"{number:,} of the {name}" for name, number in evidence.zero_vectors)
+        yield Caveat(
+            "zero_vectors",
+            f"zero vectors: {counts}; they have no direction, score 0 against everything and come "
+            "after every document with a positive score: look for empty texts",
+        )
     if evidence.n_unjudged_queries:
         yield Caveat(
             "unjudged_queries",
