@@ -180,6 +180,26 @@ def test_broadcast_views(dtype: str, axis: int, isa: str) -> None:
         assert_same(found, expected, route)
 
 
+def test_overlapping_rows(isa: str) -> None:
+    """Rows may share memory: the windows of a series, each one number further."""
+    series = gaussian(np.random.default_rng(10), 1, 500)[0]
+    windows = np.lib.stride_tricks.sliding_window_view(series, 40)
+    expected = reference.top_k(windows[5:14], windows.copy(), 12)
+    for route, found in answers(windows[5:14], windows, 12):
+        assert_same(found, expected, route)
+
+
+def test_strides_that_are_never_taken(isa: str) -> None:
+    """The stride of an axis of length one is not looked at, whatever it says."""
+    rng = np.random.default_rng(11)
+    for shape, strides in (((30, 1), (4, 2**40)), ((1, 30), (-(2**40), 4)), ((1, 1), (-3, 2**50))):
+        plain = gaussian(rng, *shape)
+        strange = np.lib.stride_tricks.as_strided(plain, shape, strides, writeable=False)
+        expected = reference.top_k(plain, plain, 5)
+        for route, found in answers(strange, strange, 5):
+            assert_same(found, expected, (route, shape))
+
+
 def test_inputs_may_be_the_same_array() -> None:
     """A matrix searched with itself is neither changed nor part of the answer."""
     docs = gaussian(np.random.default_rng(4), 50, 16)

@@ -209,6 +209,40 @@ def test_thread_count_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> N
         assert kernels.topk(x, x, 1, threads=2).ids.shape == (3, 1)
 
 
+def test_absurd_thread_counts() -> None:
+    """Only threads with work to do exist: two thousand million of them cost nothing."""
+    printed = run_python(
+        """
+        import resource, numpy as np
+        from gnomon import kernels
+        docs = np.random.default_rng(0).standard_normal((3000, 16)).astype(np.float32)
+        expected = kernels.topk(docs[:40], docs, 5, threads=1)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        resource.setrlimit(resource.RLIMIT_AS, (2**33, 2**33))
+        most = 2**31 - 1
+        index = kernels.VectorIndex(docs, threads=most)
+        for q in (1, 40):
+            for found in (
+                kernels.topk(docs[:q], docs, 5, threads=most),
+                index.search(docs[:q], 5, threads=most),
+            ):
+                assert np.array_equal(found.ids, expected.ids[:q])
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000)
+        """
+    )
+    assert printed == "True"
+
+
+def test_empty_settings_are_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable that is set to nothing counts as not set."""
+    for name in ("GNOMON_ISA", "GNOMON_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    unset = kernels.isa(), kernels.default_threads()
+    for name in ("GNOMON_ISA", "GNOMON_NUM_THREADS"):
+        monkeypatch.setenv(name, "")
+    assert (kernels.isa(), kernels.default_threads()) == unset
+
+
 def test_unknown_instruction_sets_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that is unknown, or that this machine cannot run, is an error with the right names."""
     x = np.ones((3, 4), np.float32)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import stat
 import subprocess
 import sys
 import textwrap
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -161,6 +163,38 @@ def test_a_failed_save_keeps_the_old_file(tmp_path: Path) -> None:
     assert done.stdout.split() == ["True", "True"]
     assert file.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["index"]
+
+
+def test_an_interrupted_save_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Ctrl-C during a save raises KeyboardInterrupt, keeps the old file and leaves no other."""
+    code = """
+    import sys, numpy as np
+    from gnomon import kernels
+    index = kernels.VectorIndex(np.ones((300_000, 128), np.float32))
+    print("ready", flush=True)
+    try:
+        while True:
+            index.save(sys.argv[1])
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+    """
+    VectorIndex(documents(50)).save(tmp_path / "index")
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code), str(tmp_path / "index")],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as child:
+        assert child.stdout is not None
+        try:
+            assert child.stdout.readline().strip() == "ready"
+            time.sleep(0.4)
+            child.send_signal(signal.SIGINT)
+            printed, _ = child.communicate(timeout=30)
+        finally:
+            child.kill()
+    assert printed.strip() == "interrupted"
+    assert [path.name for path in tmp_path.iterdir()] == ["index"]
+    VectorIndex.open(tmp_path / "index").verify()
 
 
 def test_saving_to_impossible_places(tmp_path: Path) -> None:
