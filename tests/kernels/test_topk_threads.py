@@ -87,7 +87,7 @@ def test_no_thread_outlives_a_call() -> None:
 
 def test_other_python_threads_run_during_a_search() -> None:
     """The interpreter is released: another thread makes progress while a search runs."""
-    docs = np.broadcast_to(np.ones((1, 64), np.float32), (400_000, 64))
+    docs = np.broadcast_to(np.ones((1, 64), np.float32), (1_500_000, 64))
     turns, done = 0, threading.Event()
 
     def count() -> None:
@@ -100,7 +100,7 @@ def test_other_python_threads_run_during_a_search() -> None:
     counter.start()
     time.sleep(0.01)
     before = turns
-    kernels.topk(docs[:20], docs, 3, threads=1)
+    kernels.topk(docs[:8], docs, 3, threads=1)
     during = turns - before
     done.set()
     counter.join()
@@ -137,7 +137,7 @@ def test_forked_child_searches_like_its_parent() -> None:
 INTERRUPTED = """
 import sys, time, numpy as np
 from gnomon import kernels
-docs = np.broadcast_to(np.ones((1, 256), np.float32), (20_000_000, 256))
+docs = np.broadcast_to(np.ones((1, 256), np.float32), (200_000_000, 256))
 print("ready", flush=True)
 try:
     if sys.argv[1] == "topk":
