@@ -22,6 +22,7 @@ constexpr double kPad = 0x1p-16;
 constexpr float kSmallestPlain = 0x1p-30F;
 constexpr float kLargestPlain = 0x1p+30F;
 
+constexpr std::size_t kBatchBytes = 8192;
 constexpr std::size_t kSampleRows = 256;
 
 // Searching rotated codes costs the rotation of every query; a slack that shrinks less than this
@@ -37,58 +38,104 @@ void scale_to_unit(const float* x, std::size_t d, float largest, float* out) noe
     }
 }
 
-float rounded_up(double value) noexcept { return next_up(static_cast<float>(value)); }
+const void* row_start(const MatrixView& x, std::size_t row) noexcept {
+    return static_cast<const char*>(x.data) + static_cast<std::ptrdiff_t>(row) * x.row_stride;
+}
 
 }  // namespace
 
 RowCoder::RowCoder(Isa isa, std::size_t dims, bool rotate)
     : isa_(isa), kernel_(coding_kernel(isa)), dims_(dims), groups_(groups_of(dims)),
       rotation_(rotate ? std::make_unique<Rotation>(dims) : nullptr),
-      pad_(kPad + (rotate ? 2.0 * rotation_->error() : 0.0)) {}
+      pad_(next_up(static_cast<float>(kPad + (rotate ? 2.0 * rotation_->error() : 0.0)))) {}
 
-RowCode RowCoder::code_row(const float* x, Scratch& scratch, std::uint8_t* codes) const noexcept {
-    std::uint32_t bits = kernel_.largest_bits(x, dims_);
+RowCoder::Draft RowCoder::draft_of(const float* x, std::size_t slot,
+                                   Scratch& scratch) const noexcept {
+    Draft draft;
+    draft.values = x;
+    const std::uint32_t bits = kernel_.largest_bits(x, dims_);
     if (bits == 0 || bits >= kInfinityBits) {
-        std::memset(codes, kCodeBias, groups_ * kGroupDims);
-        return {0.0F, 0.0F, bits == 0 ? RowKind::zero : RowKind::not_finite};
+        draft.kind = bits == 0 ? RowKind::zero : RowKind::not_finite;
+        return draft;
     }
     auto largest = std::bit_cast<float>(bits);
+    float* prepared = scratch.prepared.data() + slot * dims_;
     if (largest < kSmallestPlain || largest > kLargestPlain) {
-        scale_to_unit(x, dims_, largest, scratch.scaled.data());
-        x = scratch.scaled.data();
-        largest = std::bit_cast<float>(kernel_.largest_bits(x, dims_));
+        scale_to_unit(x, dims_, largest, prepared);
+        draft.values = prepared;
     }
     if (rotation_) {
-        rotation_->apply(x, scratch.rotated.data());
-        x = scratch.rotated.data();
-        largest = std::bit_cast<float>(kernel_.largest_bits(x, dims_));
+        rotation_->apply(draft.values, prepared);
+        draft.values = prepared;
     }
-    const float step = largest / 127.0F;
-    const CodingSums sums = kernel_.code_row(x, dims_, 127.0F / largest, step, codes);
-    std::memset(codes + dims_, kCodeBias, groups_ * kGroupDims - dims_);
-    const double norm = std::sqrt(sums.values);
-    return {static_cast<float>(step / norm),
-            rounded_up(std::sqrt(sums.residuals) / norm * (1.0 + kPad) + pad_), RowKind::ordinary};
+    if (draft.values != x) {
+        largest = std::bit_cast<float>(kernel_.largest_bits(draft.values, dims_));
+    }
+    draft.step = largest / 127.0F;
+    return draft;
 }
 
+void RowCoder::write_codes(Draft& draft, const void* soon, std::uint8_t* codes) const noexcept {
+    std::size_t written = 0;
+    if (draft.kind == RowKind::ordinary) {
+        draft.sums =
+            kernel_.code_row(draft.values, dims_, 1.0F / draft.step, draft.step, soon, codes);
+        written = dims_;
+    }
+    std::memset(codes + written, kCodeBias, groups_ * kGroupDims - written);
+}
+
+// kPad has room for the few roundings here.
+RowCode RowCoder::finished(const Draft& draft) const noexcept {
+    if (draft.kind != RowKind::ordinary) {
+        return {0.0F, 0.0F, draft.kind};
+    }
+    const auto squares = static_cast<float>(draft.sums.values);
+    const float leftover = std::sqrt(static_cast<float>(draft.sums.residuals) / squares);
+    return {draft.step / std::sqrt(squares), leftover * (1.0F + pad_) + pad_, RowKind::ordinary};
+}
+
+RowCode RowCoder::code_row(const float* x, Scratch& scratch, std::uint8_t* codes) const noexcept {
+    Draft draft = draft_of(x, 0, scratch);
+    write_codes(draft, x, codes);
+    return finished(draft);
+}
+
+// In steps over several rows, so that divisions and square roots overlap; as many rows as the
+// first-level cache keeps from one step to the next.
 RowKind RowCoder::code_tile(const RowSource& source, std::size_t first, std::size_t rows,
                             Scratch& scratch, std::uint8_t* tile, float* scale,
                             float* slack) const {
-    RowKind worst = RowKind::ordinary;
     const std::size_t row_bytes = groups_ * kGroupDims;
-    for (std::size_t j = 0; j < kTileRows; ++j) {
-        std::uint8_t* codes = scratch.codes.data() + j * row_bytes;
-        if (j >= rows) {
-            std::memset(codes, kCodeBias, row_bytes);
-            scale[j] = 0.0F;
-            slack[j] = -std::numeric_limits<float>::infinity();
-            continue;
+    const std::size_t batch = std::clamp(
+        kBatchBytes / std::max(dims_ * sizeof(float), sizeof(float)), std::size_t{1}, kTileRows);
+    Draft drafts[kTileRows];
+    for (std::size_t begin = 0; begin < rows; begin += batch) {
+        const std::size_t end = std::min(begin + batch, rows);
+        for (std::size_t j = begin; j < end; ++j) {
+            const float* x = row_f32(source.matrix, source.row(first + j),
+                                     scratch.converted.data() + j * dims_, isa_);
+            drafts[j] = draft_of(x, j, scratch);
         }
-        const float* x = row_f32(source.matrix, source.row(first + j), scratch.row.data(), isa_);
-        const RowCode code = code_row(x, scratch, codes);
+        for (std::size_t j = begin; j < end; ++j) {
+            // Fetching the next tile's rows while this one is coded hides much of the time they
+            // take.
+            const std::size_t next = std::min(first + kTileRows + j, source.size - 1);
+            write_codes(drafts[j], row_start(source.matrix, source.row(next)),
+                        scratch.codes.data() + j * row_bytes);
+        }
+    }
+    RowKind worst = RowKind::ordinary;
+    for (std::size_t j = 0; j < rows; ++j) {
+        const RowCode code = finished(drafts[j]);
         scale[j] = code.scale;
         slack[j] = code.slack;
         worst = std::max(worst, code.kind);
+    }
+    for (std::size_t j = rows; j < kTileRows; ++j) {
+        std::memset(scratch.codes.data() + j * row_bytes, kCodeBias, row_bytes);
+        scale[j] = 0.0F;
+        slack[j] = -std::numeric_limits<float>::infinity();
     }
     kernel_.interleave(scratch.codes.data(), groups_, tile);
     return worst;
@@ -104,7 +151,7 @@ bool rotation_pays(Isa isa, const RowSource& source) {
     double rotated_slack = 0.0;
     for (std::size_t i = 0; i < sample; ++i) {
         const std::size_t row = source.row(i * source.size / sample);
-        const float* x = row_f32(source.matrix, row, scratch.row.data(), isa);
+        const float* x = row_f32(source.matrix, row, scratch.converted.data(), isa);
         plain_slack += plain.code_row(x, scratch, scratch.codes.data()).slack;
         rotated_slack += rotated.code_row(x, scratch, scratch.codes.data()).slack;
     }

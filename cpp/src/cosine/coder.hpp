@@ -26,20 +26,18 @@ struct RowCode {
 
 class RowCoder {
   public:
-    // Scratch memory of one thread.
+    // Scratch memory of one thread, for the 16 rows of a tile.
     struct Scratch {
         explicit Scratch(const RowCoder& coder)
-            : row(coder.dims_), scaled(coder.dims_), rotated(coder.dims_),
+            : converted(kTileRows * coder.dims_), prepared(kTileRows * coder.dims_),
               codes(coder.groups_ * kTileGroupBytes) {}
-        std::vector<float> row;
-        std::vector<float> scaled;
-        std::vector<float> rotated;
-        std::vector<std::uint8_t> codes;  // of 16 rows, one after the other
+        std::vector<float> converted;
+        std::vector<float> prepared;
+        std::vector<std::uint8_t> codes;
     };
 
     RowCoder(Isa isa, std::size_t dims, bool rotate);
 
-    bool rotates() const noexcept { return rotation_ != nullptr; }
     std::size_t groups() const noexcept { return groups_; }
 
     // Writes 4 * groups() codes with bias; dimensions beyond the row's have code 0. A zero row has
@@ -52,12 +50,24 @@ class RowCoder {
                       Scratch& scratch, std::uint8_t* tile, float* scale, float* slack) const;
 
   private:
+    // A row between the steps of its coding.
+    struct Draft {
+        const float* values = nullptr;  // rotated and scaled as needed
+        float step = 0.0F;
+        RowKind kind = RowKind::ordinary;
+        CodingSums sums;
+    };
+
+    Draft draft_of(const float* x, std::size_t slot, Scratch& scratch) const noexcept;
+    void write_codes(Draft& draft, const void* soon, std::uint8_t* codes) const noexcept;
+    RowCode finished(const Draft& draft) const noexcept;
+
     Isa isa_;
     const CodingKernel& kernel_;
     std::size_t dims_;
     std::size_t groups_;
     std::unique_ptr<Rotation> rotation_;
-    double pad_;
+    float pad_;
 };
 
 // Whether a rotation tightens the codes of these rows enough to pay, judged from a fixed sample.

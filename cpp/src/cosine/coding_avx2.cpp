@@ -69,8 +69,9 @@ inline void store_16_bytes(__m256i low_u32x8, __m256i high_u32x8, std::uint8_t* 
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out), bytes);
 }
 
-CodingSums code_row_avx2(const float* x, std::size_t d, float inverse, float step,
+CodingSums code_row_avx2(const float* x, std::size_t d, float inverse, float step, const void* soon,
                          std::uint8_t* codes) noexcept {
+    const auto* ahead = static_cast<const float*>(soon);
     const Coder code{_mm256_set1_ps(inverse), _mm256_set1_ps(step)};
     CodingSums sums;
     for (std::size_t begin = 0; begin < d; begin += kCodingRun) {
@@ -79,6 +80,7 @@ CodingSums code_row_avx2(const float* x, std::size_t d, float inverse, float ste
         __m256 residuals[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
         std::size_t i = begin;
         for (; i + kCodingLanes <= end; i += kCodingLanes) {
+            __builtin_prefetch(ahead + i, 0, kIntoSecondLevel);
             const __m256i low = code(x + i, values[0], residuals[0]);
             const __m256i high = code(x + i + 8, values[1], residuals[1]);
             store_16_bytes(low, high, codes + i);

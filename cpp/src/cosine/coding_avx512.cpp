@@ -41,29 +41,43 @@ inline float fold(__m512 lanes_f32x16) noexcept {
     return _mm_cvtss_f32(_mm_add_ss(sum_f32x2, _mm_movehdup_ps(sum_f32x2)));
 }
 
+struct Coder {
+    __m512 inverse_f32x16;
+    __m512 step_f32x16;
+    __m512 values_f32x16;
+    __m512 residuals_f32x16;
+
+    // Codes 16 values and adds their squares and those of what is left over.
+    __m128i operator()(__m512 x_f32x16) noexcept {
+        const __m512 shift_f32x16 = _mm512_set1_ps(kCodingShift);
+        const __m512 shifted_f32x16 = _mm512_fmadd_ps(x_f32x16, inverse_f32x16, shift_f32x16);
+        const __m512 code_f32x16 = _mm512_sub_ps(shifted_f32x16, shift_f32x16);
+        const __m512 residual_f32x16 = _mm512_fnmadd_ps(code_f32x16, step_f32x16, x_f32x16);
+        values_f32x16 = _mm512_fmadd_ps(x_f32x16, x_f32x16, values_f32x16);
+        residuals_f32x16 = _mm512_fmadd_ps(residual_f32x16, residual_f32x16, residuals_f32x16);
+        return _mm512_cvtepi32_epi8(_mm512_castps_si512(shifted_f32x16));
+    }
+};
+
 CodingSums code_row_avx512(const float* x, std::size_t d, float inverse, float step,
-                           std::uint8_t* codes) noexcept {
-    const __m512 inverse_f32x16 = _mm512_set1_ps(inverse);
-    const __m512 step_f32x16 = _mm512_set1_ps(step);
-    const __m512 shift_f32x16 = _mm512_set1_ps(kCodingShift);
+                           const void* soon, std::uint8_t* codes) noexcept {
+    const auto* ahead = static_cast<const float*>(soon);
     CodingSums sums;
     for (std::size_t begin = 0; begin < d; begin += kCodingRun) {
         const std::size_t end = d - begin < kCodingRun ? d : begin + kCodingRun;
-        __m512 values_f32x16 = _mm512_setzero_ps();
-        __m512 residuals_f32x16 = _mm512_setzero_ps();
-        for (std::size_t i = begin; i < end; i += kCodingLanes) {
-            const std::size_t left = end - i;
-            const auto mask = static_cast<__mmask16>(left >= 16 ? 0xFFFFU : (1U << left) - 1U);
-            const __m512 x_f32x16 = _mm512_maskz_loadu_ps(mask, x + i);
-            const __m512 shifted_f32x16 = _mm512_fmadd_ps(x_f32x16, inverse_f32x16, shift_f32x16);
-            const __m512 code_f32x16 = _mm512_sub_ps(shifted_f32x16, shift_f32x16);
-            const __m512 residual_f32x16 = _mm512_fnmadd_ps(code_f32x16, step_f32x16, x_f32x16);
-            values_f32x16 = _mm512_fmadd_ps(x_f32x16, x_f32x16, values_f32x16);
-            residuals_f32x16 = _mm512_fmadd_ps(residual_f32x16, residual_f32x16, residuals_f32x16);
-            _mm512_mask_cvtepi32_storeu_epi8(codes + i, mask, _mm512_castps_si512(shifted_f32x16));
+        Coder code{_mm512_set1_ps(inverse), _mm512_set1_ps(step), _mm512_setzero_ps(),
+                   _mm512_setzero_ps()};
+        std::size_t i = begin;
+        for (; i + kCodingLanes <= end; i += kCodingLanes) {
+            __builtin_prefetch(ahead + i, 0, kIntoSecondLevel);
+            _mm_storeu_si128(reinterpret_cast<__m128i*>(codes + i), code(_mm512_loadu_ps(x + i)));
         }
-        sums.values += static_cast<double>(fold(values_f32x16));
-        sums.residuals += static_cast<double>(fold(residuals_f32x16));
+        if (i < end) {
+            const auto mask = static_cast<__mmask16>((1U << (end - i)) - 1U);
+            _mm_mask_storeu_epi8(codes + i, mask, code(_mm512_maskz_loadu_ps(mask, x + i)));
+        }
+        sums.values += static_cast<double>(fold(code.values_f32x16));
+        sums.residuals += static_cast<double>(fold(code.residuals_f32x16));
     }
     return sums;
 }

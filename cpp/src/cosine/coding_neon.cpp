@@ -53,7 +53,7 @@ inline void code_16(const float* x, float inverse, float step, float32x4_t value
 }
 
 CodingSums code_row_neon(const float* x, std::size_t d, float inverse, float step,
-                         std::uint8_t* codes) noexcept {
+                         const void* /*soon*/, std::uint8_t* codes) noexcept {
     CodingSums sums;
     for (std::size_t begin = 0; begin < d; begin += kCodingRun) {
         const std::size_t end = d - begin < kCodingRun ? d : begin + kCodingRun;

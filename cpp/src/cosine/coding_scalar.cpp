@@ -29,7 +29,7 @@ float fold(float (&lanes)[kCodingLanes]) noexcept {
 }
 
 CodingSums code_row_scalar(const float* x, std::size_t d, float inverse, float step,
-                           std::uint8_t* codes) noexcept {
+                           const void* /*soon*/, std::uint8_t* codes) noexcept {
     CodingSums sums;
     for (std::size_t begin = 0; begin < d; begin += kCodingRun) {
         float values[kCodingLanes] = {};

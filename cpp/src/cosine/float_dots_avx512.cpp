@@ -93,7 +93,7 @@ void scan_avx512(const float* queries, std::size_t n_queries, const float* x, st
     switch (n_queries) {
     case 1: return scan_block<1, 4>(queries, x, d, dots, squares);
     case 2: return scan_block<2, 4>(queries, x, d, dots, squares);
-    case 3: return scan_block<3, 2>(queries, x, d, dots, squares);
+    case 3: return scan_block<3, 4>(queries, x, d, dots, squares);
     default: return scan_block<4, 2>(queries, x, d, dots, squares);
     }
 }

@@ -64,7 +64,7 @@ VectorIndex::VectorIndex(const MatrixView& docs, int threads, const Interrupted&
                              not_finite = true;
                          }
                          for (std::size_t row = first; row < first + rows; ++row) {
-                             const float* x = row_f32(docs, row, scratch.row.data(), isa);
+                             const float* x = row_f32(docs, row, scratch.converted.data(), isa);
                              built.norms[row] = norm(kernel, x, docs.cols);
                              zero_rows += built.norms[row] == 0.0 ? 1U : 0U;
                          }

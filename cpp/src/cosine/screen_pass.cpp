@@ -15,9 +15,10 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// 512 rows: their codes stay in the second-level cache while every block of queries passes over
-// them.
-constexpr std::size_t kStretchTiles = 32;
+// A stretch of tiles stays in the second-level cache while every block of queries passes over it.
+constexpr std::size_t kStretchBytes = 262144;
+constexpr std::size_t kLeastStretchTiles = 2;
+constexpr std::size_t kMostStretchTiles = 32;
 // As long as a query has no threshold, every row survives; so it gets one soon.
 constexpr std::size_t kFirstTiles = 2;
 constexpr std::size_t kMostStretches = 16;
@@ -47,11 +48,11 @@ struct ScreenPass::Worker {
         : number(number_), scratch(pass.coder_),
           scorer(pass.context_.isa, pass.source_.matrix, pass.norms_,
                  pass.prepared_ != nullptr ? pass.prepared_->guard : nullptr),
-          survivors(kStretchTiles * kBlockQueries) {
+          survivors(pass.stretch_tiles_ * kBlockQueries) {
         if (pass.prepared_ == nullptr) {
-            codes = Buffer(kStretchTiles * pass.coder_.groups() * kTileGroupBytes);
-            scale.resize(kStretchTiles * kTileRows);
-            slack.resize(kStretchTiles * kTileRows);
+            codes = Buffer(pass.stretch_tiles_ * pass.coder_.groups() * kTileGroupBytes);
+            scale.resize(pass.stretch_tiles_ * kTileRows);
+            slack.resize(pass.stretch_tiles_ * kTileRows);
         }
     }
 
@@ -87,7 +88,10 @@ void ScreenPass::run(int threads, Watch& watch, SearchCounters& counters) {
     }
     const std::size_t tiles = tiles_of(source_.size);
     const std::size_t fair = tiles / (static_cast<std::size_t>(threads) * kBlocksPerThread);
-    block_tiles_ = kStretchTiles * std::clamp(fair / kStretchTiles, std::size_t{1}, kMostStretches);
+    const std::size_t tile_bytes = std::max(coder_.groups() * kTileGroupBytes, kTileGroupBytes);
+    stretch_tiles_ = std::clamp(kStretchBytes / tile_bytes, kLeastStretchTiles, kMostStretchTiles);
+    block_tiles_ =
+        stretch_tiles_ * std::clamp(fair / stretch_tiles_, std::size_t{1}, kMostStretches);
     std::vector<std::unique_ptr<Worker>> workers(static_cast<std::size_t>(threads));
     parallel_for((tiles + block_tiles_ - 1) / block_tiles_, threads, watch.between_blocks(),
                  [&](std::size_t block, int number) {
@@ -108,8 +112,8 @@ void ScreenPass::run(int threads, Watch& watch, SearchCounters& counters) {
 
 void ScreenPass::run_block(std::size_t block, Worker& worker, Watch& watch) {
     const std::size_t end = std::min((block + 1) * block_tiles_, tiles_of(source_.size));
-    for (std::size_t tile = block * block_tiles_; tile < end; tile += kStretchTiles) {
-        const CodeTiles tiles = stretch_of(tile, std::min(tile + kStretchTiles, end), worker);
+    for (std::size_t tile = block * block_tiles_; tile < end; tile += stretch_tiles_) {
+        const CodeTiles tiles = stretch_of(tile, std::min(tile + stretch_tiles_, end), worker);
         screen_stretch(tiles, tile * kTileRows, worker, watch);
         const std::size_t rows = std::min(tiles.tiles * kTileRows, source_.size - tile * kTileRows);
         worker.counters.pairs_screened += rows * context_.answers.size();

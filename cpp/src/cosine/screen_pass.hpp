@@ -49,6 +49,7 @@ class ScreenPass {
     CodedQueries coded_;
     double share_of_spread_;
     bool shared_ = false;  // more than one thread
+    std::size_t stretch_tiles_ = 0;
     std::size_t block_tiles_ = 0;
 };
 

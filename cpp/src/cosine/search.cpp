@@ -26,7 +26,7 @@ namespace detail {
 namespace {
 
 // Up to this many queries, plain float32 dots cost less than coding the documents on the way.
-constexpr std::size_t kFewQueries = 12;
+constexpr std::size_t kFewQueries = 4;
 // A subset smaller than this share of an index is read as float rows instead of all codes.
 constexpr std::size_t kSparseSubset = 8;
 // Rotating on the way costs about as much as screening for 100 queries.
