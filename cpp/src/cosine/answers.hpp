@@ -92,6 +92,15 @@ class Watch {
     std::atomic<std::uint64_t> done_{0};
 };
 
+// A thread that is started for fewer multiply-adds than this costs more time than it saves.
+inline constexpr std::size_t kLeastBlockWork = std::size_t{1} << 22U;
+
+// Rows that a block needs for that, at least.
+constexpr std::size_t least_block_rows(std::size_t dims, std::size_t queries) noexcept {
+    const std::size_t row_work = (dims > 0 ? dims : 1) * (queries > 0 ? queries : 1);
+    return (kLeastBlockWork + row_work - 1) / row_work;
+}
+
 // What every pass works on.
 struct PassContext {
     Isa isa;

@@ -14,7 +14,7 @@ namespace gnomon::detail {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr std::size_t kBlockRows = 512;
+constexpr std::size_t kLeastBlockRows = 512;
 
 // Rows whose sum of squares lies between these lose nothing to overflow or underflow against a
 // query whose largest value lies in [1, 2).
@@ -61,15 +61,18 @@ void FloatPass::run(int threads, Watch& watch, SearchCounters& counters) {
     for (std::size_t entry = 0; entry < context_.answers.size(); ++entry) {
         set_floor(entry);
     }
-    std::vector<std::unique_ptr<Worker>> workers(static_cast<std::size_t>(threads));
-    parallel_for((source_.size + kBlockRows - 1) / kBlockRows, threads, watch.between_blocks(),
-                 [&](std::size_t block, int number) {
-                     auto& worker = workers[static_cast<std::size_t>(number)];
-                     if (!worker) {
-                         worker = std::make_unique<Worker>(*this, number);
-                     }
-                     run_block(block, *worker, watch);
-                 });
+    block_rows_ =
+        std::max(kLeastBlockRows, least_block_rows(source_.matrix.cols, context_.answers.size()));
+    const std::size_t blocks = (source_.size + block_rows_ - 1) / block_rows_;
+    std::vector<std::unique_ptr<Worker>> workers(
+        std::min(blocks, static_cast<std::size_t>(threads)));
+    parallel_for(blocks, threads, watch.between_blocks(), [&](std::size_t block, int number) {
+        auto& worker = workers[static_cast<std::size_t>(number)];
+        if (!worker) {
+            worker = std::make_unique<Worker>(*this, number);
+        }
+        run_block(block, *worker, watch);
+    });
     for (const auto& worker : workers) {
         if (worker) {
             counters.pairs_screened += worker->counters.pairs_screened;
@@ -80,8 +83,8 @@ void FloatPass::run(int threads, Watch& watch, SearchCounters& counters) {
 }
 
 void FloatPass::run_block(std::size_t block, Worker& worker, Watch& watch) {
-    const std::size_t first = block * kBlockRows;
-    const std::size_t end = std::min(first + kBlockRows, source_.size);
+    const std::size_t first = block * block_rows_;
+    const std::size_t end = std::min(first + block_rows_, source_.size);
     for (std::size_t position = first; position < end; ++position) {
         scan_row(source_.row(position), worker);
     }

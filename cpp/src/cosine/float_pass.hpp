@@ -37,6 +37,7 @@ class FloatPass {
     std::vector<float> values_;  // of each answer's query, times a power of two
     std::vector<double> value_norms_;
     double error_;
+    std::size_t block_rows_ = 0;
     bool shared_ = false;
 };
 

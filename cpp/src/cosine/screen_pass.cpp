@@ -90,17 +90,20 @@ void ScreenPass::run(int threads, Watch& watch, SearchCounters& counters) {
     const std::size_t fair = tiles / (static_cast<std::size_t>(threads) * kBlocksPerThread);
     const std::size_t tile_bytes = std::max(coder_.groups() * kTileGroupBytes, kTileGroupBytes);
     stretch_tiles_ = std::clamp(kStretchBytes / tile_bytes, kLeastStretchTiles, kMostStretchTiles);
-    block_tiles_ =
-        stretch_tiles_ * std::clamp(fair / stretch_tiles_, std::size_t{1}, kMostStretches);
-    std::vector<std::unique_ptr<Worker>> workers(static_cast<std::size_t>(threads));
-    parallel_for((tiles + block_tiles_ - 1) / block_tiles_, threads, watch.between_blocks(),
-                 [&](std::size_t block, int number) {
-                     auto& worker = workers[static_cast<std::size_t>(number)];
-                     if (!worker) {
-                         worker = std::make_unique<Worker>(*this, number);
-                     }
-                     run_block(block, *worker, watch);
-                 });
+    const std::size_t least =
+        tiles_of(least_block_rows(source_.matrix.cols, context_.answers.size()));
+    block_tiles_ = std::max(std::min(fair, kMostStretches * stretch_tiles_), least);
+    block_tiles_ = (block_tiles_ + stretch_tiles_ - 1) / stretch_tiles_ * stretch_tiles_;
+    const std::size_t blocks = (tiles + block_tiles_ - 1) / block_tiles_;
+    std::vector<std::unique_ptr<Worker>> workers(
+        std::min(blocks, static_cast<std::size_t>(threads)));
+    parallel_for(blocks, threads, watch.between_blocks(), [&](std::size_t block, int number) {
+        auto& worker = workers[static_cast<std::size_t>(number)];
+        if (!worker) {
+            worker = std::make_unique<Worker>(*this, number);
+        }
+        run_block(block, *worker, watch);
+    });
     for (const auto& worker : workers) {
         if (worker) {
             counters.pairs_screened += worker->counters.pairs_screened;

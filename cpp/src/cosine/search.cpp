@@ -31,6 +31,8 @@ constexpr std::size_t kFewQueries = 4;
 constexpr std::size_t kSparseSubset = 8;
 // Rotating on the way costs about as much as screening for 100 queries.
 constexpr std::size_t kQueriesThatPayForRotation = 400;
+// Starting a thread for less than this many queries costs more than it saves.
+constexpr std::size_t kSettledAtOnce = 16;
 // Candidates and codes of the queries that one pass carries.
 constexpr std::size_t kMostPassBytes = std::size_t{256} << 20U;
 
@@ -162,17 +164,21 @@ class Search {
     Answers settle(Answers& answers) {
         std::atomic<std::uint64_t> rescored{0};
         std::vector<char> settled(answers.size());
-        parallel_for(answers.size(), options_.threads, options_.interrupted,
-                     [&](std::size_t entry, int) {
-                         Answer& answer = answers[entry];
-                         RowScorer scorer(isa_, docs_, norms(), guard());
-                         scorer.take(queries_[answer.query]);
-                         settled[entry] = answer.candidates.settle(scorer) ? 1 : 0;
-                         if (settled[entry] != 0) {
-                             hits_[answer.query] = answer.candidates.hits();
-                         }
-                         rescored += scorer.rescored();
-                     });
+        const std::size_t blocks = (answers.size() + kSettledAtOnce - 1) / kSettledAtOnce;
+        parallel_for(blocks, options_.threads, options_.interrupted, [&](std::size_t block, int) {
+            RowScorer scorer(isa_, docs_, norms(), guard());
+            const std::size_t first = block * kSettledAtOnce;
+            const std::size_t end = std::min(first + kSettledAtOnce, answers.size());
+            for (std::size_t entry = first; entry < end; ++entry) {
+                Answer& answer = answers[entry];
+                scorer.take(queries_[answer.query]);
+                settled[entry] = answer.candidates.settle(scorer) ? 1 : 0;
+                if (settled[entry] != 0) {
+                    hits_[answer.query] = answer.candidates.hits();
+                }
+            }
+            rescored += scorer.rescored();
+        });
         result_.counters.rescored += rescored;
         Answers again;
         for (std::size_t entry = 0; entry < answers.size(); ++entry) {

@@ -137,7 +137,7 @@ class VectorIndex:
                 os.close(descriptor)
             Path(temporary).replace(target)
         except BaseException:
-            Path(temporary).unlink()
+            Path(temporary).unlink(missing_ok=True)
             raise
 
     def verify(self, *, threads: int | None = None) -> None:
