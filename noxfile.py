@@ -31,7 +31,12 @@ ROOT = Path(__file__).parent
 PYPROJECT = nox.project.load_toml("pyproject.toml")
 KERNEL_DEPENDENT_TESTS = ("tests/kernels", "tests/adapters", "tests/probe")
 # Tests of files that only the checkout has; the wheel is tested without them.
-CHECKOUT_TESTS = ("tests/docs/test_demo.py", "tests/packaging/test_wide_instructions.py")
+CHECKOUT_TESTS = (
+    "tests/docs/test_demo.py",
+    "tests/docs/test_links.py",
+    "tests/docs/test_readme.py",
+    "tests/packaging/test_wide_instructions.py",
+)
 FUZZ_SECONDS = 30
 
 
@@ -231,12 +236,12 @@ def wheel(session: nox.Session) -> None:
         session.run("python", "-m", "build", "--outdir", str(work / "dist"), str(ROOT))
         built = next((work / "dist").glob("*.whl"))
         session.run("python", "tests/packaging/check_archives.py", str(work / "dist"))
-        # Only what the tests need: neither the package's sources nor its build files.
+        # Only what the tests read: neither the package's sources nor its build files.
         copied = work / "away"
         for name in ("tests", "docs", ".ci"):
             shutil.copytree(ROOT / name, copied / name)
-        for name in ("pyproject.toml", "README.md", "noxfile.py"):
-            shutil.copy(ROOT / name, copied / name)
+        for path in (ROOT / "pyproject.toml", *ROOT.glob("*.md")):
+            shutil.copy(path, copied / path.name)
         shared = ROOT.parent / "shared"
         if shared.is_dir():
             (work / "shared").symlink_to(shared)
