@@ -224,7 +224,8 @@ def docs(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Run the benchmarks; arguments go to pytest. Figures are informational, never a gate."""
     install(session, "bench")
-    session.run("pytest", "bench", "--benchmark-only", *session.posargs)
+    files = sorted(str(path) for path in Path("bench").glob("bench_*.py"))
+    session.run("pytest", *files, "--benchmark-only", *session.posargs)
 
 
 @nox.session(default=False)
