@@ -28,6 +28,8 @@ using Labels = Contiguous<std::uint8_t>;
 using RequestArgs = std::tuple<py::array, std::size_t, std::optional<std::uint8_t>,
                                std::optional<Rows>, std::optional<Rows>>;
 using HitArrays = std::tuple<py::array, py::array, py::array>;
+// the hits of each request, and how many documents are zero vectors
+using Found = std::tuple<std::vector<HitArrays>, std::size_t>;
 
 // The vector's memory becomes the array's.
 template <typename T>
@@ -51,21 +53,20 @@ SearchRequest request_of(const RequestArgs& args) {
     return request;
 }
 
-std::vector<HitArrays> hit_arrays(SearchResult&& result) {
+Found found_by(SearchResult&& result) {
     std::vector<HitArrays> lists;
     lists.reserve(result.lists.size());
     for (HitLists& hits : result.lists) {
         lists.emplace_back(as_array(std::move(hits.ids)), as_array(std::move(hits.scores)),
                            as_array(std::move(hits.offsets)));
     }
-    return lists;
+    return {std::move(lists), result.zero_rows};
 }
 
 template <typename Search>
-std::vector<HitArrays> run(const std::vector<RequestArgs>& requests,
-                           const std::optional<Rows>& subset,
-                           const std::optional<Labels>& row_labels, int threads,
-                           const py::object& progress, Search search) {
+Found run(const std::vector<RequestArgs>& requests, const std::optional<Rows>& subset,
+          const std::optional<Labels>& row_labels, int threads, const py::object& progress,
+          Search search) {
     std::vector<SearchRequest> views;
     views.reserve(requests.size());
     for (const RequestArgs& args : requests) {
@@ -85,7 +86,7 @@ std::vector<HitArrays> run(const std::vector<RequestArgs>& requests,
             progress(done, total);
         };
     }
-    return hit_arrays(without_gil([&](const Interrupted& interrupted) {
+    return found_by(without_gil([&](const Interrupted& interrupted) {
         options.interrupted = interrupted;
         return search(views, options);
     }));

@@ -134,3 +134,17 @@ def test_requests_are_checked_each_for_itself() -> None:
             kernels.topk_pass(target, [good, kernels.SearchRequest(docs[:3], 0)])
         with pytest.raises(ValueError, match=r"(?s)(7.*8|8.*7)"):
             kernels.topk_pass(target, [good, kernels.SearchRequest(docs[:3, :7], 2)])
+
+
+@pytest.mark.parametrize("n_queries", [1, 40])
+def test_zero_rows_are_counted_once(n_queries: int) -> None:
+    """The report counts zero documents, whatever route a pass takes and however many requests."""
+    docs = np.random.default_rng(3).standard_normal((300, 20)).astype(np.float32)
+    docs[[0, 17, 299]] = 0.0
+    queries = docs[1 : 1 + n_queries].copy()
+    queries[queries.any(axis=1) == 0] = 1.0
+    requests = [kernels.SearchRequest(queries, 3), kernels.SearchRequest(queries, 200)]
+    for source in (docs, kernels.VectorIndex(docs)):
+        report = kernels.PassReport()
+        kernels.topk_pass(source, requests, report=report)
+        assert report.zero_rows == 3

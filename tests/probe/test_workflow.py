@@ -206,3 +206,17 @@ def test_progress_rises_once_from_start_to_end(settings: Any) -> None:
     assert told[-1] == (100, 100)
     assert 0 < done[0] <= 25
     assert {total for _, total in told} == {100}
+
+
+def test_zero_vectors_are_counted_and_warned_of() -> None:
+    """Zero rows of every matrix are counted by name, and the warning names them."""
+    old_docs, new_queries = MADE.old_docs.copy(), MADE.new_queries.copy()
+    old_docs[[3, 8]] = 0.0
+    new_queries[5] = 0.0
+    hollow = replace(MADE, old_docs=old_docs, new_queries=new_queries)
+    result = run_probe(inputs_of(hollow), forced()).result
+    assert result.zero_rows == {
+        "old documents": 2, "new documents": 0, "old queries": 0, "new queries": 1,
+    }  # fmt: skip
+    (warning,) = [one for one in result.verdict.warnings if one.code == "zero_vectors"]
+    assert "2 of the old documents, 1 of the new queries" in warning.message

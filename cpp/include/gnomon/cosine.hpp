@@ -60,12 +60,14 @@ struct SearchCounters {
     std::uint64_t pairs_screened = 0;
     std::uint64_t candidates = 0;  // pairs that the screen let through
     std::uint64_t rescored = 0;    // pairs whose score was computed in float64
+    std::uint64_t zero_rows = 0;   // rows without a direction, counted in every pass
     std::uint64_t repeated = 0;    // queries whose first threshold was guessed too high
 };
 
 struct SearchResult {
     std::vector<HitLists> lists;  // one for each request
     std::size_t zero_queries = 0;
+    std::size_t zero_rows = 0;  // of the rows passed over; 0 when no query has a direction
     SearchCounters counters;
 };
 

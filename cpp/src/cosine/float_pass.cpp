@@ -78,6 +78,7 @@ void FloatPass::run(int threads, Watch& watch, SearchCounters& counters) {
             counters.pairs_screened += worker->counters.pairs_screened;
             counters.candidates += worker->counters.candidates;
             counters.rescored += worker->scorer.rescored();
+            counters.zero_rows += worker->counters.zero_rows;
         }
     }
 }
@@ -131,6 +132,7 @@ void FloatPass::take_odd_row(std::size_t row, const float* x, Worker& worker) {
         }
         zero &= x[i] == 0.0F;
     }
+    worker.counters.zero_rows += zero ? 1U : 0U;
     const auto id = static_cast<std::int64_t>(row);
     for (std::size_t entry = 0; entry < context_.answers.size(); ++entry) {
         take(entry, zero ? Candidate{0.0F, 0.0F, id} : Candidate{kInfinity, -kInfinity, id},

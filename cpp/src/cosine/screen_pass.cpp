@@ -109,6 +109,7 @@ void ScreenPass::run(int threads, Watch& watch, SearchCounters& counters) {
             counters.pairs_screened += worker->counters.pairs_screened;
             counters.candidates += worker->counters.candidates;
             counters.rescored += worker->scorer.rescored();
+            counters.zero_rows += worker->counters.zero_rows;
         }
     }
 }
@@ -144,6 +145,10 @@ CodeTiles ScreenPass::stretch_of(std::size_t first_tile, std::size_t end_tile,
             worker.scale.data() + t * kTileRows, worker.slack.data() + t * kTileRows);
         if (worst == RowKind::not_finite) {
             throw NonFiniteRowMet();
+        }
+        for (std::size_t j = 0; worst == RowKind::zero && j < rows; ++j) {
+            // Only a row without a direction has scale 0.
+            worker.counters.zero_rows += worker.scale[t * kTileRows + j] == 0.0F ? 1U : 0U;
         }
     }
     return {worker.codes.data(), worker.scale.data(), worker.slack.data(), count, coder_.groups()};

@@ -114,7 +114,11 @@ class Search {
                 answers.emplace_back(q, queries_[q].k);
                 bytes += Candidates::most_bytes(queries_[q].k) + docs_.cols;
             }
+            const bool first_pass = result_.counters.pairs_screened == 0;
             pass({isa_, queries_, answers, admission_, false});
+            if (first_pass) {
+                result_.zero_rows = result_.counters.zero_rows;
+            }
             Answers again = settle(answers);
             if (!again.empty()) {
                 result_.counters.repeated += again.size();

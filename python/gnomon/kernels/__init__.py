@@ -13,7 +13,7 @@ except ImportError as error:
     raise
 
 from gnomon.kernels.affine import AffineMap
-from gnomon.kernels.cosine import SearchRequest, topk, topk_hits, topk_pass
+from gnomon.kernels.cosine import PassReport, SearchRequest, topk, topk_hits, topk_pass
 from gnomon.kernels.hits import Hits, TopK, TopKRow
 from gnomon.kernels.isa import default_threads, isa, runnable_isas
 from gnomon.kernels.linear import affine_map, group_sums, normalize, norms, pair_scores
@@ -23,6 +23,7 @@ from gnomon.kernels.vector_index import VectorIndex
 __all__ = [
     "AffineMap",
     "Hits",
+    "PassReport",
     "Purpose",
     "SearchRequest",
     "TopK",

@@ -49,6 +49,19 @@ class SearchRequest:
     row_class: int | None = None
 
 
+@dataclass(slots=True)
+class PassReport:
+    """What a pass saw beside the hits; `topk_pass` fills it in.
+
+    Attributes
+    ----------
+    zero_rows
+        How many of the searched documents are zero vectors; 0 when no query has a direction either.
+    """
+
+    zero_rows: int = 0
+
+
 def checked_labels(labels: ArrayLike | None, n_rows: int) -> NDArray[np.uint8] | None:
     """Return one uint8 label a row, or None."""
     if labels is None:
@@ -90,6 +103,7 @@ def run_requests(
     row_labels: ArrayLike | None,
     threads: int | None,
     progress: Progress | None,
+    report: PassReport | None,
 ) -> list[Hits]:
     """Check the requests, search, and wrap what comes back."""
     labels = checked_labels(row_labels, n_rows)
@@ -99,7 +113,9 @@ def run_requests(
     ]
     rows = subset_rows(subset, n_rows)
     with core_errors():
-        found = search(parts, rows, labels, as_threads(threads), progress)
+        found, zero_rows = search(parts, rows, labels, as_threads(threads), progress)
+    if report is not None:
+        report.zero_rows = zero_rows
     return [Hits(*arrays) for arrays in found]
 
 
@@ -125,6 +141,7 @@ def topk_pass(
     row_labels: ArrayLike | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
+    report: PassReport | None = None,
 ) -> list[Hits]:
     """Answer several requests in one pass over the documents.
 
@@ -142,6 +159,8 @@ def topk_pass(
         None for the CPUs that this process may use.
     progress
         Called between blocks with the row-query pairs done and to do.
+    report
+        Filled with what the pass saw beside the hits.
 
     Returns
     -------
@@ -159,7 +178,12 @@ def topk_pass(
 
     if isinstance(docs, VectorIndex):
         return docs.search_pass(
-            requests, subset=subset, row_labels=row_labels, threads=threads, progress=progress
+            requests,
+            subset=subset,
+            row_labels=row_labels,
+            threads=threads,
+            progress=progress,
+            report=report,
         )
     matrix = as_matrix(docs, "docs")
 
@@ -174,6 +198,7 @@ def topk_pass(
         row_labels=row_labels,
         threads=threads,
         progress=progress,
+        report=report,
     )
 
 

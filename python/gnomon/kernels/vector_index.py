@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon import _core
 from gnomon.errors import MissingInputError, StateError
 from gnomon.kernels._arrays import as_matrix, as_threads, core_errors
-from gnomon.kernels.cosine import SearchRequest, as_topk, run_requests
+from gnomon.kernels.cosine import PassReport, SearchRequest, as_topk, run_requests
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -172,6 +172,7 @@ class VectorIndex:
         row_labels: ArrayLike | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
+        report: PassReport | None = None,
     ) -> list[Hits]:
         """Answer several requests in one pass; see `gnomon.kernels.topk_pass`."""
         return run_requests(
@@ -183,6 +184,7 @@ class VectorIndex:
             row_labels=row_labels,
             threads=threads,
             progress=progress,
+            report=report,
         )
 
     def search_hits(

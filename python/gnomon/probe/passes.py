@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gnomon.kernels import SearchRequest, topk_pass
+from gnomon.kernels import PassReport, SearchRequest, topk_pass
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,11 +77,14 @@ class DocumentPass:
         uint8[n], the class of every row, or None when no request is restricted to a class.
     threads
         Threads of the kernel.
+    report
+        What the walk saw beside the lists, once it has run.
     """
 
     docs: NDArray[Any]
     labels: NDArray[np.uint8] | None = None
     threads: int | None = None
+    report: PassReport = field(default_factory=PassReport)
     _requests: list[SearchRequest] = field(default_factory=list)
 
     def ask(
@@ -110,6 +113,7 @@ class DocumentPass:
             row_labels=self.labels,
             threads=self.threads,
             progress=progress,
+            report=self.report,
         )
         if progress is not None:
             progress.finish_walk()

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gnomon.adapters.kmeans import fit_clusters
 from gnomon.errors import MismatchError, NotMeasuredError
+from gnomon.kernels import norms
 from gnomon.probe.bridging import Adapters, FirstLists, measure
 from gnomon.probe.choosing import Chosen, compare, without_comparison
 from gnomon.probe.conclusion import Conclusion
 from gnomon.probe.finding import rows_named
 from gnomon.probe.fitting import Fitter
 from gnomon.probe.mini_index import mini_index
-from gnomon.probe.passes import Walks
+from gnomon.probe.passes import DocumentPass, Walks
 from gnomon.probe.plan import (
     Rows,
     allowed_rows,
@@ -32,6 +33,8 @@ from gnomon.probe.truth import Evaluation, evaluation_of, relevance_by_oracle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from gnomon.adapters.base import FittedAdapter
     from gnomon.probe.inputs import ProbeInputs
@@ -105,7 +108,8 @@ def _run(
     held_out = no_rows() if evaluation.masked is None else evaluation.masked
     selection = selection_rows(settings, inputs.covered, held_out)
 
-    oracle, neighbours = _ask_new_space(spaces, evaluation, selection, depth, progress)
+    new_walk, old_walk = spaces.new_pass(), spaces.old_pass()
+    oracle, neighbours = _ask_new_space(spaces, new_walk, evaluation, selection, depth, progress)
     if evaluation.relevance is None:
         found = relevance_by_oracle(evaluation.tier, oracle.ids, settings.k)
         evaluation = replace(evaluation, relevance=found)
@@ -113,7 +117,7 @@ def _run(
     clusters = fit_clusters(inputs.old_docs, seed=settings.seed, threads=settings.threads)
     fitter = Fitter(inputs, settings, clusters)
     first, chosen = _ask_old_space(
-        spaces, fitter, evaluation, selection, neighbours, held_out, oracle, progress
+        spaces, old_walk, fitter, evaluation, selection, neighbours, held_out, oracle, progress
     )
     adapters = _fit(fitter, evaluation, chosen, union_of([selection, held_out]), stored)
     measured = measure(
@@ -129,7 +133,12 @@ def _run(
         adapters=adapters,
         clusters=clusters,
         mini_index=mini_index(spaces, settings, evaluation, adapters, measured, progress),
-        zero_rows={},
+        zero_rows={
+            "old documents": old_walk.report.zero_rows,
+            "new documents": new_walk.report.zero_rows,
+            "old queries": _count_zero(evaluation.old),
+            "new queries": _count_zero(evaluation.new),
+        },
     )
     return ProbeRun(result=conclusion.result(), adapters=adapters.deciding)
 
@@ -160,15 +169,19 @@ def _depth(inputs: ProbeInputs, settings: ProbeSettings, evaluation: Evaluation)
     return min(settings.candidate_depth, findable)
 
 
+def _count_zero(vectors: NDArray[Any]) -> int:
+    return int((norms(vectors) == 0.0).sum())
+
+
 def _ask_new_space(
     spaces: Spaces,
+    walk: DocumentPass,
     evaluation: Evaluation,
     selection: Rows,
     depth: int,
     progress: Walks | None,
 ) -> tuple[RankedLists, Rows]:
     """Return the oracle's lists, and the nearest document of every selection document."""
-    walk = spaces.new_pass()
     masked = None if evaluation.masked is None else spaces.in_new(evaluation.masked)
     asked = walk.ask(evaluation.new, depth, masked=masked)
     if len(selection) == 0:
@@ -181,6 +194,7 @@ def _ask_new_space(
 
 def _ask_old_space(
     spaces: Spaces,
+    walk: DocumentPass,
     fitter: Fitter,
     evaluation: Evaluation,
     selection: Rows,
@@ -191,7 +205,6 @@ def _ask_old_space(
 ) -> tuple[FirstLists, Chosen]:
     """Return the lists that need no adapter, and the adapter that the held-out documents choose."""
     settings = fitter.settings
-    walk = spaces.old_pass()
     swapped = resized(evaluation.new, spaces.inputs.old_docs.shape[1])
     quo = walk.ask(evaluation.old, settings.k, masked=evaluation.masked)
     swap = walk.ask(swapped, settings.k, masked=evaluation.masked)
