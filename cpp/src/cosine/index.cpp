@@ -117,8 +117,7 @@ std::size_t VectorIndex::zero_rows() const noexcept { return prepared_->zero_row
 
 SearchResult VectorIndex::search(std::span<const SearchRequest> requests,
                                  const SearchOptions& options) const {
-    SearchResult result =
-        detail::search(prepared_->view.docs, &prepared_->view, requests, options);
+    SearchResult result = detail::search(prepared_->view.docs, &prepared_->view, requests, options);
     result.zero_rows = prepared_->zero_rows;
     return result;
 }
