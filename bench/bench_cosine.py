@@ -4,9 +4,9 @@
     python bench/bench_cosine.py --shape 100000x384 --queries 32 --k 10
     pytest bench/bench_cosine.py --benchmark-timer=time.process_time
 
-Every peer that is installed takes part; its answers are checked against the float64 reference before it
-is timed. README.md in this folder lists the traps. Times are CPU seconds of the process, the least of
-several rounds.
+Every peer that is installed takes part; its answers are checked against the float64 reference before
+it is timed. README.md in this folder lists the traps. Times are CPU seconds of the process, the least
+of several rounds.
 """
 
 from __future__ import annotations
@@ -218,7 +218,9 @@ def usearch_exact(docs: NDArray[np.float32]) -> Search | None:
         return None
 
     def search(q: NDArray[np.float32], k: int) -> NDArray[np.int64]:
-        found = usearch.search(docs, q, k, metric=usearch.MetricKind.IP, exact=True, threads=THREADS)
+        found = usearch.search(
+            docs, q, k, metric=usearch.MetricKind.IP, exact=True, threads=THREADS
+        )
         return np.atleast_2d(found.keys).astype(np.int64)
 
     return search
@@ -326,7 +328,9 @@ def main() -> None:
         ranked = sorted(times.items(), key=lambda item: item[1])
         best = f"{ranked[0][1] / ours:5.2f}x" if ranked else ""
         rest = ", ".join(f"{name} {value:.2f}" for name, value in ranked)
-        print(f"{case.name}: gnomon {ours:.2f} ms, {best} faster than the best of {rest}", flush=True)
+        print(
+            f"{case.name}: gnomon {ours:.2f} ms, {best} faster than the best of {rest}", flush=True
+        )
 
 
 if __name__ == "__main__":
