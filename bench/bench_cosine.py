@@ -4,9 +4,9 @@
     python bench/bench_cosine.py --shape 100000x384 --queries 32 --k 10
     pytest bench/bench_cosine.py --benchmark-timer=time.process_time
 
-Every peer that is installed takes part; its answers are checked against the float64 reference before
-it is timed. README.md in this folder lists the traps. Times are CPU seconds of the process, the least
-of several rounds.
+Every peer that is installed takes part; its answers are checked against the float64 reference
+before it is timed. README.md in this folder lists the traps. Times are CPU seconds of the process,
+the least of several rounds.
 """
 
 from __future__ import annotations
