@@ -257,7 +257,7 @@ def test_scaling_by_powers_of_two_changes_nothing(isa: str) -> None:
 
 def test_repeated_runs_are_identical(isa: str) -> None:
     """Seven threads racing for blocks give the same bits every time."""
-    queries, docs = BUILDERS["duplicates"](np.random.default_rng(14), 20, 30_000, 16)
+    queries, docs = BUILDERS["duplicates"](np.random.default_rng(14), 20, 30_000, 32)
     first = rows_of(kernels.topk(queries, docs, 50, threads=7))
     for _ in range(5):
         assert_same(rows_of(kernels.topk(queries, docs, 50, threads=7)), first)

@@ -113,7 +113,7 @@ def test_not_finite_rows_are_named(dtype: str, bad: float, isa: str) -> None:
 
 def test_the_first_bad_row_is_named_whatever_the_threads(isa: str) -> None:
     """With several bad rows the message is the same for every thread count."""
-    docs = gaussian(np.random.default_rng(9), 30_000, 8)
+    docs = gaussian(np.random.default_rng(9), 30_000, 64)
     docs[[29_000, 12_345, 20_000]] = np.nan
     for threads in (1, 2, 7):
         for ask in searches_of(docs[:9], docs, 2, threads=threads):
