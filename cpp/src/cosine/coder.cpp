@@ -6,16 +6,12 @@
 #include <cstring>
 #include <limits>
 
-#include "cosine/float_steps.hpp"
+#include "cosine/bound.hpp"
 #include "score/rows.hpp"
 
 namespace gnomon::detail {
 
 namespace {
-
-// Room for every rounding that the bound's derivation leaves out, one share a row and one a query,
-// relative to |x|. docs/kernels/cosine.md adds them up: less than 2^-17 each.
-constexpr double kPad = 0x1p-16;
 
 // Within these limits squares of values and of residuals neither overflow nor underflow float32 in
 // a way that matters; other rows are scaled by a power of two first.
@@ -47,7 +43,8 @@ const void* row_start(const MatrixView& x, std::size_t row) noexcept {
 RowCoder::RowCoder(Isa isa, std::size_t dims, bool rotate)
     : isa_(isa), kernel_(coding_kernel(isa)), dims_(dims), groups_(groups_of(dims)),
       rotation_(rotate ? std::make_unique<Rotation>(dims) : nullptr),
-      pad_(next_up(static_cast<float>(kPad + (rotate ? 2.0 * rotation_->error() : 0.0)))) {}
+      pad_(next_up(static_cast<float>(static_cast<double>(kPad) +
+                                      (rotate ? 2.0 * rotation_->error() : 0.0)))) {}
 
 RowCoder::Draft RowCoder::draft_of(const float* x, std::size_t slot,
                                    Scratch& scratch) const noexcept {
@@ -85,14 +82,13 @@ void RowCoder::write_codes(Draft& draft, const void* soon, std::uint8_t* codes) 
     std::memset(codes + written, kCodeBias, groups_ * kGroupDims - written);
 }
 
-// kPad has room for the few roundings here.
 RowCode RowCoder::finished(const Draft& draft) const noexcept {
     if (draft.kind != RowKind::ordinary) {
         return {0.0F, 0.0F, draft.kind};
     }
     const auto squares = static_cast<float>(draft.sums.values);
     const float leftover = std::sqrt(static_cast<float>(draft.sums.residuals) / squares);
-    return {draft.step / std::sqrt(squares), leftover * (1.0F + pad_) + pad_, RowKind::ordinary};
+    return {draft.step / std::sqrt(squares), leftover * (1.0F + kPad) + pad_, RowKind::ordinary};
 }
 
 RowCode RowCoder::code_row(const float* x, Scratch& scratch, std::uint8_t* codes) const noexcept {

@@ -17,7 +17,7 @@ namespace gnomon::detail {
 enum class RowKind : std::uint8_t { ordinary, zero, not_finite };
 
 // x ~ step * code: scale = step / |x|; slack bounds |x - step * code| / |x| together with all
-// rounding in scale, in the codes' rotation and in the arithmetic of the screen (see kPad).
+// rounding that bound.hpp adds up.
 struct RowCode {
     float scale = 0.0F;
     float slack = 0.0F;

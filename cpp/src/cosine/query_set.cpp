@@ -4,18 +4,14 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
-#include <limits>
 #include <string>
 
-#include "cosine/float_steps.hpp"
 #include "score/rows.hpp"
 #include "score/score.hpp"
 
 namespace gnomon::detail {
 
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 std::string name_of(std::size_t request, std::size_t requests) {
     return requests == 1 ? "queries" : "requests[" + std::to_string(request) + "].queries";
@@ -63,21 +59,6 @@ QuerySet::QuerySet(std::span<const SearchRequest> requests, std::size_t most_hit
     }
 }
 
-BoundTerms BoundTerms::of(const RowCode& query) noexcept {
-    const double gain = (1.0 + query.slack) / static_cast<double>(query.scale);
-    return {query.scale, query.slack, next_up(static_cast<float>(gain))};
-}
-
-float BoundTerms::floor_for(float threshold) const noexcept {
-    if (threshold == -kInfinity) {
-        return -kInfinity;
-    }
-    // One unit in the last place below the threshold: a true value there can still round to it.
-    const auto least = static_cast<double>(next_down(threshold));
-    const double floor = (least - base) / static_cast<double>(unit);
-    return next_down(static_cast<float>(floor));
-}
-
 CodedQueries::CodedQueries(const QuerySet& queries, std::span<const std::size_t> ids,
                            const RowCoder& coder)
     : ids_(ids.begin(), ids.end()) {
@@ -97,24 +78,31 @@ CodedQueries::CodedQueries(const QuerySet& queries, std::span<const std::size_t>
     RowCoder::Scratch scratch(coder);
     std::vector<std::uint8_t> row(coder.groups() * kGroupDims);
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
-        const Block& block = blocks_[b];
-        for (std::size_t i = 0; i < block.used; ++i) {
-            const std::size_t entry = block.first + i;
-            terms_.push_back(
-                BoundTerms::of(coder.code_row(queries[ids_[entry]].values, scratch, row.data())));
-            std::int32_t sum = 0;
-            std::uint8_t* out = codes_.data() + block.code_offset + i * kGroupDims;
-            for (std::size_t g = 0; g < coder.groups(); ++g) {
-                for (std::size_t c = 0; c < kGroupDims; ++c) {
-                    const int code = row[g * kGroupDims + c] - kCodeBias;
-                    out[g * block.queries * kGroupDims + c] = static_cast<std::uint8_t>(code);
-                    sum += g < kGroupsInInt32 ? code : 0;
-                }
-            }
+        for (std::size_t i = 0; i < blocks_[b].used; ++i) {
+            const float* values = queries[ids_[blocks_[b].first + i]].values;
+            const RowCode coded = coder.code_row(values, scratch, row.data());
+            terms_.push_back(BoundTerms::of(coded.scale, coded.slack));
             gain_[b * kBlockQueries + i] = terms_.back().gain;
-            start_[b * kBlockQueries + i] = -std::int32_t{kCodeBias} * sum;
+            start_[b * kBlockQueries + i] = place(row, blocks_[b], i);
         }
     }
+}
+
+// Returns what takes the documents' bias out of the query's dots.
+std::int32_t CodedQueries::place(std::span<const std::uint8_t> biased, const Block& block,
+                                 std::size_t i) noexcept {
+    std::int64_t sum = 0;
+    std::uint8_t* out = codes_.data() + block.code_offset + i * kGroupDims;
+    for (std::size_t at = 0; at < biased.size(); ++at) {
+        const int code = int{biased[at]} - kCodeBias;
+        const std::size_t group = at / kGroupDims;
+        out[group * block.queries * kGroupDims + at % kGroupDims] = static_cast<std::uint8_t>(code);
+        sum += code;
+    }
+    // Wider rows take another way (screen_wide.hpp), and the value has no use.
+    return biased.size() <= kGroupsInInt32 * kGroupDims
+               ? static_cast<std::int32_t>(-std::int64_t{kCodeBias} * sum)
+               : 0;
 }
 
 QueryBlock CodedQueries::view(const Block& block, const float* floor) const noexcept {

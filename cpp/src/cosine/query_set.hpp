@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "cosine/bound.hpp"
 #include "cosine/buffer.hpp"
 #include "cosine/coder.hpp"
 #include "cosine/tiles.hpp"
@@ -38,19 +39,6 @@ class QuerySet {
     std::vector<Query> queries_;
 };
 
-// What turns an integer dot into a bound on the cosine, for one query:
-// cosine <= unit * (dot * scale + slack * gain) + base. Of the query: unit = s/|u|, base = r/|u|.
-struct BoundTerms {
-    float unit = 0.0F;
-    float base = 0.0F;
-    float gain = 0.0F;
-
-    static BoundTerms of(const RowCode& query) noexcept;
-
-    // The least bound, in units of `unit`, that a row with score `threshold` or more can have.
-    float floor_for(float threshold) const noexcept;
-};
-
 // Queries of non-zero norm in blocks that the screen takes.
 class CodedQueries {
   public:
@@ -72,6 +60,9 @@ class CodedQueries {
     QueryBlock view(const Block& block, const float* floor) const noexcept;
 
   private:
+    std::int32_t place(std::span<const std::uint8_t> biased, const Block& block,
+                       std::size_t i) noexcept;
+
     std::vector<std::size_t> ids_;
     std::vector<BoundTerms> terms_;
     std::vector<Block> blocks_;

@@ -33,12 +33,8 @@ std::vector<std::size_t> query_ids(const Answers& answers) {
     return ids;
 }
 
-// If rounding errors were independent, the estimate's would have a standard deviation of spread /
-// sqrt(2 d) to spread / sqrt(d). Candidates::settle finds out when a guess by this was too bold.
-constexpr double kDeviations = 4.0;
-
 double share_of_spread(std::size_t dims, bool proven) noexcept {
-    return proven ? 1.0 : std::min(1.0, kDeviations / std::sqrt(static_cast<double>(dims)));
+    return proven ? 1.0 : likely_share_of_spread(dims);
 }
 
 }  // namespace
@@ -203,7 +199,6 @@ void ScreenPass::take(std::span<const Survivors> found, const CodeTiles& tiles,
     }
 }
 
-// The score lies within `spread` of the middle of its bounds.
 Candidate ScreenPass::candidate_of(double bound, double slack, const BoundTerms& terms,
                                    std::size_t row) const noexcept {
     const auto id = static_cast<std::int64_t>(row);
@@ -211,9 +206,9 @@ Candidate ScreenPass::candidate_of(double bound, double slack, const BoundTerms&
     if (!(upper < static_cast<double>(kInfinity))) {
         return {kInfinity, -kInfinity, id};
     }
-    const double spread = (1.0 + terms.base) * slack + terms.base;
     return {next_up(static_cast<float>(upper)),
-            next_down(static_cast<float>(upper - (1.0 + share_of_spread_) * spread)), id};
+            next_down(static_cast<float>(upper - (1.0 + share_of_spread_) * terms.spread(slack))),
+            id};
 }
 
 void ScreenPass::take_rows(const Survivors& found, const CodeTiles& tiles, std::size_t first_row,
