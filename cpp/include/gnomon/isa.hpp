@@ -11,6 +11,7 @@
 namespace gnomon {
 
 // avx2 stands for AVX2 + FMA + F16C; avx512 for those and AVX-512 F + BW + VL + DQ + VNNI.
+// neon needs the dot-product instructions of ARMv8.2.
 enum class Isa : std::uint8_t { scalar, avx2, avx512, neon };
 
 const char* isa_name(Isa isa) noexcept;

@@ -9,6 +9,8 @@
 
 #if GNOMON_X86
 #include <cpuid.h>
+#elif GNOMON_ARM64 && defined(__linux__)
+#include <sys/auxv.h>
 #endif
 
 namespace gnomon::detail {
@@ -65,8 +67,18 @@ CpuFeatures detect_cpu_features() noexcept {
                                    has_all(extended.ecx, kAvx512Vnni);
     return found;
 }
+#elif GNOMON_ARM64
+// Every arm64 has NEON; its dot products of bytes came with ARMv8.2, as an option.
+CpuFeatures detect_cpu_features() noexcept {
+    CpuFeatures found;
+#if defined(__linux__)
+    constexpr unsigned long kAsimdDotProduct = 1UL << 20U;
+    found.neon_dotprod = (getauxval(AT_HWCAP) & kAsimdDotProduct) != 0;
 #else
-CpuFeatures detect_cpu_features() noexcept { return {}; }
+    found.neon_dotprod = true;  // Apple's all have it
+#endif
+    return found;
+}
 #endif
 
 }  // namespace gnomon::detail

@@ -6,6 +6,7 @@ namespace gnomon::detail {
 struct CpuFeatures {
     bool avx2_fma_f16c = false;
     bool avx512_f_bw_vl_dq_vnni = false;
+    bool neon_dotprod = false;
 };
 
 CpuFeatures detect_cpu_features() noexcept;

@@ -43,7 +43,7 @@ std::vector<Isa> runnable_isas() {
     if (features.avx512_f_bw_vl_dq_vnni) {
         isas.push_back(Isa::avx512);
     }
-    if (GNOMON_ARM64 != 0) {
+    if (features.neon_dotprod) {
         isas.push_back(Isa::neon);
     }
     return isas;
