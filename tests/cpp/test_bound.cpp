@@ -1,0 +1,182 @@
+// The bounds by which rows are skipped, tried on hard data pair by pair: a bound that is too low by
+// one unit would hardly ever change a top k, and here fails at once.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "cosine/bound.hpp"
+#include "cosine/buffer.hpp"
+#include "cosine/coder.hpp"
+#include "cosine/float_dots.hpp"
+#include "cosine/query_set.hpp"
+#include "cosine/screen.hpp"
+#include "search_problem.hpp"
+#include "support.hpp"
+
+using namespace gnomon::testing;
+using namespace gnomon::detail;
+
+namespace {
+
+constexpr std::size_t kWidths[] = {1, 2, 3, 5, 16, 17, 31, 64, 100, 384, 1024};
+
+// Rows and queries of one kind each; the rows end with copies of the queries and rows halfway
+// between two codes, where rounding is largest.
+struct Data {
+    Matrix docs;
+    Matrix queries;
+};
+
+Data hard_data(std::uint64_t seed, std::size_t d) {
+    Random random(seed * 0x9E3779B97F4A7C15ULL);
+    const auto kind = static_cast<Coordinates>(seed % 7);
+    Matrix pool{8, d, std::vector<float>(8 * d)};
+    for (float& value : pool.values) {
+        value = coordinate(kind, static_cast<std::uint32_t>(random.next() >> 32U));
+    }
+    for (std::size_t i = 0; i < d; ++i) {  // one row halfway between codes
+        pool.row(7)[i] = static_cast<float>(random.below(253)) - 126.5F;
+    }
+    pool.row(7)[random.below(d)] = 127.0F;
+    Data made{drawn_matrix(70, pool, kind, static_cast<std::uint16_t>(random.next()), random),
+              drawn_matrix(11, pool, kind, static_cast<std::uint16_t>(random.next()), random)};
+    std::copy(made.queries.values.begin(), made.queries.values.end(), made.docs.values.begin());
+    return made;
+}
+
+std::vector<std::size_t> nonzero_rows(const std::vector<double>& norms) {
+    std::vector<std::size_t> rows;
+    for (std::size_t r = 0; r < norms.size(); ++r) {
+        if (norms[r] > 0.0) {
+            rows.push_back(r);
+        }
+    }
+    return rows;
+}
+
+// The documents' tiles with their memory.
+struct Tiles {
+    Buffer codes;
+    std::vector<float> scale;
+    std::vector<float> slack;
+    CodeTiles view;
+
+    Tiles(const RowCoder& coder, const Matrix& docs)
+        : codes(tiles_of(docs.rows) * coder.groups() * kTileGroupBytes),
+          scale(tiles_of(docs.rows) * kTileRows), slack(scale.size()) {
+        RowCoder::Scratch scratch(coder);
+        const RowSource source(view_of(docs));
+        for (std::size_t tile = 0; tile < tiles_of(docs.rows); ++tile) {
+            const std::size_t first = tile * kTileRows;
+            coder.code_tile(source, first, std::min(kTileRows, docs.rows - first), scratch,
+                            codes.data() + tile * coder.groups() * kTileGroupBytes,
+                            scale.data() + first, slack.data() + first);
+        }
+        view = {codes.data(), scale.data(), slack.data(), tiles_of(docs.rows), coder.groups()};
+    }
+};
+
+// Pairs whose row a query would have skipped although it scores what the threshold is, or whose
+// bound lies below the float64 value.
+struct Violations {
+    int skipped = 0;
+    int below = 0;
+};
+
+Violations violations_of(const Data& data, gnomon::Isa isa, bool rotate) {
+    const RowCoder coder(isa, data.docs.cols, rotate);
+    const Tiles tiles(coder, data.docs);
+    gnomon::SearchRequest request;
+    request.queries = view_of(data.queries);
+    request.k = 1;
+    const QuerySet queries(std::span(&request, 1), data.docs.rows, isa);
+    const std::vector<double> query_norms = plain_norms(data.queries);
+    const std::vector<double> doc_norms = plain_norms(data.docs);
+    const CodedQueries coded(queries, nonzero_rows(query_norms), coder);
+    const std::vector<float> open(kBlockQueries, -std::numeric_limits<float>::infinity());
+    std::vector<Survivors> found(tiles.view.tiles * kBlockQueries);
+    Violations violations;
+    for (const CodedQueries::Block& block : coded.blocks()) {
+        const QueryBlock view = coded.view(block, open.data());
+        const std::size_t count =
+            screen_kernel(isa).screen(tiles.view, 0, tiles.view.tiles, view, found.data());
+        REQUIRE(count == tiles.view.tiles * block.queries);
+        for (std::size_t s = 0; s < count; ++s) {
+            if (found[s].query >= block.used) {
+                continue;
+            }
+            const BoundTerms& terms = coded.terms(block.first + found[s].query);
+            const std::size_t q = coded.id(block.first + found[s].query);
+            for (std::size_t j = 0; j < kTileRows; ++j) {
+                const std::size_t row = found[s].tile * kTileRows + j;
+                if (row >= data.docs.rows || doc_norms[row] == 0.0) {
+                    continue;
+                }
+                const double dot =
+                    plain_dot(data.queries.row(q), data.docs.row(row), data.docs.cols);
+                const double norms = query_norms[q] * doc_norms[row];
+                const float bound = found[s].bound[j];
+                violations.skipped += bound < terms.floor_for(plain_score(dot, norms)) ? 1 : 0;
+                const double upper = static_cast<double>(bound) * static_cast<double>(terms.unit) +
+                                     static_cast<double>(terms.base);
+                violations.below += upper < dot / norms ? 1 : 0;
+            }
+        }
+    }
+    return violations;
+}
+
+}  // namespace
+
+TEST_CASE("no row that reaches the threshold is skipped by its int8 bound") {
+    for (const gnomon::Isa isa : gnomon::runnable_isas()) {
+        for (const bool rotate : {false, true}) {
+            for (std::uint64_t seed = 0; seed < 70; ++seed) {
+                const std::size_t d = kWidths[seed % std::size(kWidths)];
+                const Violations violations = violations_of(hard_data(seed, d), isa, rotate);
+                CAPTURE(gnomon::isa_name(isa));
+                CAPTURE(rotate);
+                CAPTURE(seed);
+                CHECK(violations.skipped == 0);
+                CHECK(violations.below == 0);
+            }
+        }
+    }
+}
+
+TEST_CASE("float32 dots are as near as their error says") {
+    for (const gnomon::Isa isa : gnomon::runnable_isas()) {
+        const auto& kernel = float_dot_kernel(isa);
+        for (std::uint64_t seed = 0; seed < 70; ++seed) {
+            const std::size_t d = kWidths[seed % std::size(kWidths)];
+            const Data data = hard_data(seed, d);
+            const std::vector<double> query_norms = plain_norms(data.queries);
+            const std::vector<double> doc_norms = plain_norms(data.docs);
+            const double underflow = static_cast<double>(d) * 0x1p-149;
+            for (std::size_t row = 0; row < data.docs.rows; ++row) {
+                const float* x = data.docs.row(row);
+                float scanned[kScanQueries];
+                float squares = 0.0F;
+                kernel.scan(data.queries.values.data(), kScanQueries, x, d, scanned, &squares);
+                for (std::size_t q = 0; q < kScanQueries; ++q) {
+                    const double exact = plain_dot(data.queries.row(q), x, d);
+                    const double allowed =
+                        float_dot_error(d) * query_norms[q] * doc_norms[row] + underflow;
+                    for (const float dot : {kernel.dot(data.queries.row(q), x, d), scanned[q]}) {
+                        // What overflows is scored, not bounded.
+                        if (std::isfinite(dot) && allowed < 0x1p+100) {
+                            CHECK(std::fabs(static_cast<double>(dot) - exact) <= allowed);
+                        }
+                    }
+                }
+                if (std::isfinite(squares)) {
+                    const double exact = doc_norms[row] * doc_norms[row];
+                    const double allowed = (float_dot_error(d) + 0x1p-50) * exact + underflow;
+                    CHECK(std::fabs(static_cast<double>(squares) - exact) <= allowed);
+                }
+            }
+        }
+    }
+}
