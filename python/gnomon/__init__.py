@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gnomon.adapters.bridge import Bridge
     from gnomon.embedding.profile import Profile
-    from gnomon.kernels import Hits, TopK, VectorIndex, normalize, topk
+    from gnomon.kernels import Hits, TopK, VectorIndex, normalize, topk, topk_hits
 
-__all__ = ["Bridge", "Hits", "Profile", "TopK", "VectorIndex", "normalize", "topk"]
+__all__ = ["Bridge", "Hits", "Profile", "TopK", "VectorIndex", "normalize", "topk", "topk_hits"]
 
 # Where each public name lives; its module is imported when the name is first used, so that
 # `import gnomon` stays cheap.
@@ -22,6 +22,7 @@ _HOMES = {
     "TopK": "gnomon.kernels",
     "VectorIndex": "gnomon.kernels",
     "topk": "gnomon.kernels",
+    "topk_hits": "gnomon.kernels",
 }
 
 
