@@ -26,7 +26,7 @@ def test_unknown_endings(tmp_path: Path) -> None:
     for name, message in (
         ("docs.csv", "has '.csv', and looks like text beginning '1,2'; expected"),
         ("docs", "has no ending"),
-        ("docs.npy.gz", "has '.gz'"),
+        ("docs.npy.gz", "has '.gz'.*unpack it first"),
         ("docs.pkl", r"ends in \.npy, \.npz, \.parquet"),
     ):
         (tmp_path / name).write_bytes(b"1,2")

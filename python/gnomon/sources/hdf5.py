@@ -69,9 +69,11 @@ def _only_matrix(h5py: Any, opened: Any, where: str) -> str:
     datasets = [key for key in inside if isinstance(opened[key], h5py.Dataset)]
     matrices = [key for key in datasets if opened[key].ndim == 2]
     if len(matrices) != 1:
+        links = [key for key in opened if key not in inside]
+        passed = f" (links are not followed: {listed(links)})" if links else ""
         raise InvalidInputError(
             f"{where}: has {len(matrices)} two-dimensional datasets at the top among "
-            f"{listed(inside) or 'nothing'}; say which one holds the vectors (key)"
+            f"{listed(inside) or 'nothing'}{passed}; say which one holds the vectors (key)"
         )
     return str(matrices[0])
 

@@ -227,7 +227,8 @@ def _refuse_unknown(file: Path, where: str) -> NoReturn:
     with open_regular(file) as opened:
         head = opened.read(64)
     ending = quoted(file.suffix) if file.suffix else "no ending"
+    packed = "; unpack it first: vectors are memory-mapped" if file.suffix == ".gz" else ""
     raise InvalidInputError(
         f"{where}: has {ending}, and looks like {described(head)}; expected a file of vectors "
-        f"that ends in {_ACCEPTED}"
+        f"that ends in {_ACCEPTED}{packed}"
     )
