@@ -51,7 +51,9 @@ def state_errors(doing: str, path: Path) -> Iterator[None]:
         raise  # some of them are OSErrors as well, and have said already what to do
     except OSError as error:
         why = _ADVICE.get(error.errno or 0, error.strerror or str(error))
-        raise StateError(f"cannot {doing} {path}: {why}, or name another --state-dir") from error
+        raise StateError(
+            f"cannot {doing} {path}: {why}; --state-dir names another place"
+        ) from error
 
 
 def ensure_directory(directory: Path) -> None:
