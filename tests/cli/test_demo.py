@@ -125,6 +125,21 @@ def test_a_missing_extra_is_named(
     assert not Path("gnomon-demo").exists()
 
 
+@pytest.mark.parametrize("name", TEXTS)
+def test_another_collection_is_not_overwritten(
+    gnomon: Gnomon, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """A folder with somebody's own texts is refused before the work and stays as it was."""
+    put_in_place(monkeypatch, stop_at=0)
+    folder = Path("mine")
+    folder.mkdir()
+    (folder / name).write_bytes(b'{"_id": "d1", "text": "my own"}')
+    before = contents(folder)
+    outcome = gnomon("demo", "--out", folder, code=3)
+    assert_refused(outcome, f"holds a {name}", "--out")
+    assert contents(folder) == before
+
+
 def test_interrupted_while_embedding(gnomon: Gnomon, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C leaves no file in a new folder, and an earlier run as it was."""
     put_in_place(monkeypatch, stop_at=3)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.embedding.embedders import Embedder, UniversalSentenceEmbedder, WordLlamaEmbedder
+from gnomon.errors import StateError
 from gnomon.kernels import default_threads
 from gnomon.probe.files import ProbeFiles, collection_files
 from gnomon.sources import atomic_write, read_corpus, read_queries
+from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from gnomon.types import Progress
 
 OLD, NEW = "wordllama-256", "use-multilingual-v3"
+_PACKAGED = resources.files("gnomon") / "data" / "demo"
 _TEXTS = ("corpus.jsonl", "queries.jsonl", "qrels.tsv")
 _BATCH = 32
 
@@ -37,17 +40,19 @@ def make_demo_collection(folder: Path, *, progress: Progress) -> ProbeFiles:
     ------
     MissingDependencyError
         The extra is not installed.
+    StateError
+        The folder holds another collection, which would be overwritten.
     """
+    _refuse_another_collection(folder)
     models: dict[str, Embedder] = {
         OLD: WordLlamaEmbedder(),
         NEW: UniversalSentenceEmbedder(threads=default_threads()),
     }
     (folder / "emb").mkdir(parents=True, exist_ok=True)
     vectors = _embedded(models, progress)
-    packaged = resources.files("gnomon") / "data" / "demo"
     for name in _TEXTS:
         with atomic_write(folder / name) as file:
-            file.write((packaged / name).read_bytes())
+            file.write((_PACKAGED / name).read_bytes())
     for name, array in vectors.items():
         with atomic_write(folder / "emb" / f"{name}.npy") as file:
             np.save(file, array, allow_pickle=False)
@@ -57,12 +62,31 @@ def make_demo_collection(folder: Path, *, progress: Progress) -> ProbeFiles:
     return collection_files(folder, OLD, NEW)
 
 
+def _refuse_another_collection(folder: Path) -> None:
+    # An older version's demo begins with the same passage, whatever else has changed since.
+    with (_PACKAGED / "corpus.jsonl").open("rb") as packaged:
+        first_id = packaged.read(200).split(b",")[0]
+    for name in _TEXTS:
+        if not (folder / name).exists():
+            continue
+        corpus = folder / "corpus.jsonl"
+        if not corpus.is_file() or not _starts_with(corpus, first_id):
+            raise StateError(
+                f"{shown(folder)}: holds a {name} that is not the demo's, and the demo would "
+                "overwrite it; name a new folder with --out"
+            )
+
+
+def _starts_with(path: Path, start: bytes) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(start)) == start
+
+
 def _packaged_texts() -> dict[str, list[str]]:
     """Return the passages as ``corpus`` and the questions as ``queries``, as they are embedded."""
-    packaged = resources.files("gnomon") / "data" / "demo"
-    with resources.as_file(packaged / "corpus.jsonl") as path:
+    with resources.as_file(_PACKAGED / "corpus.jsonl") as path:
         passages = [document.passage for document in read_corpus(path).documents()]
-    with resources.as_file(packaged / "queries.jsonl") as path:
+    with resources.as_file(_PACKAGED / "queries.jsonl") as path:
         questions = list(read_queries(path).texts)
     return {"corpus": passages, "queries": questions}
 
