@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from gnomon import audit
 from gnomon.errors import StateError
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Mount a file system of 64 KiB, or skip where this user may not mount."""
-    mount, umount = shutil.which("mount"), shutil.which("umount")
-    if mount is None or umount is None:
-        pytest.skip("there is no mount command here")
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    done = subprocess.run(
-        [mount, "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)],
-        capture_output=True,
-        check=False,
-    )
-    if done.returncode != 0:
-        pytest.skip("this user may not mount a tmpfs; injected errors cover the same paths")
-    yield disk
-    subprocess.run([umount, str(disk)], check=True)
 
 
 def test_a_full_disk_stops_with_a_valid_trail(

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -119,21 +118,6 @@ def test_a_full_disk_at_the_report_keeps_the_old_report(
     assert Path("out.html").read_text(encoding="utf-8") == "old"
     assert sorted(path.name for path in Path.cwd().iterdir()) == [".gnomon", "out.html"]
     assert audit.verify(state_dir).records == 1
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Mount a file system of 64 KiB, or skip where this user may not mount."""
-    mount, umount = shutil.which("mount"), shutil.which("umount")
-    if mount is None or umount is None:
-        pytest.skip("there is no mount command here")
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    size = [mount, "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
-    if subprocess.run(size, capture_output=True, check=False).returncode != 0:
-        pytest.skip("this user may not mount a tmpfs; injected errors cover the same paths")
-    yield disk
-    subprocess.run([umount, str(disk)], check=True)
 
 
 def test_a_disk_that_fills_up_ends_with_a_valid_trail(
