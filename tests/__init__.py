@@ -1,1 +1,1 @@
-"""Tests; ``tests.reference`` and ``tests.strategies`` are imported by them under these names."""
+"""Tests; ``tests.reference`` and the other helpers are imported by them under these names."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 import pytest
+from tests.hostile_data import DTYPES, typed
 from tests.reference import cosine as reference
-from tests.strategies import DTYPES, typed
 
 from gnomon import kernels
 from gnomon.errors import InvalidInputError, InvalidTypeError

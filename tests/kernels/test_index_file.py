@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.strategies import gaussian
+from tests.hostile_data import gaussian
 
 from gnomon import kernels
 

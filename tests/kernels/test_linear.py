@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.hostile_data import DTYPES, typed
 from tests.reference import cosine, linear
-from tests.strategies import DTYPES, typed
 
 from gnomon import kernels
 from gnomon.errors import InvalidInputError, InvalidTypeError, UsageError

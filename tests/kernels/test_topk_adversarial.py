@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from hypothesis import given
+from tests.hostile_data import BUILDERS
 from tests.kernels.routes import THREADS, Limits, answers, assert_same, is_rectangular, rows_of
 from tests.reference import cosine as reference
-from tests.strategies import BUILDERS, Search, built_searches, searches
+from tests.strategies import Search, built_searches, searches
 
 from gnomon import kernels
 
@@ -110,6 +111,22 @@ def test_many_blocks(builder: str, isa: str) -> None:
         found = kernels.topk_pass(target, requests, row_labels=labels, threads=7)
         for limits, hits, wanted in zip(asked, found, expected, strict=True):
             assert_same(rows_of(hits), wanted, (route, isa, list(limits)))
+
+
+@pytest.mark.parametrize("fill", ["zeros", "copies"])
+def test_ties_across_blocks(fill: str, isa: str) -> None:
+    """When the k-th place is a tie of many blocks, the lowest rows win, whichever came first."""
+    q, n, d = 12, 16_000, 64
+    rng = np.random.default_rng(6)
+    queries = np.abs(rng.standard_normal((1, d))).astype(np.float32).repeat(q, axis=0)
+    docs = -np.abs(rng.standard_normal((n, d))).astype(np.float32)
+    tied = np.arange(n)[rng.random(n) < 0.5]
+    docs[tied] = 0 if fill == "zeros" else queries[0]
+    score = np.full(n // 4, 0 if fill == "zeros" else 1, np.float32)
+    expected = [reference.Row(tied[: n // 4], score)] * q
+    for _ in range(2):
+        for route, found in answers(queries, docs, n // 4, threads=7):
+            assert_same(found, expected, (route, isa))
 
 
 @pytest.mark.parametrize("builder", ["smooth", "duplicates", "tiny_gaps", "zero_rows"])

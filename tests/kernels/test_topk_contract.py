@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.hostile_data import BUILDERS, gaussian
 from tests.kernels.routes import THREADS, Limits, answers, assert_same, is_rectangular, rows_of
 from tests.reference import cosine as reference
 from tests.reference.cosine import Row
-from tests.strategies import BUILDERS, gaussian
 
 from gnomon import kernels
 

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import ml_dtypes
 import numpy as np
 import pytest
+from tests.hostile_data import gaussian
 from tests.kernels.routes import answers, assert_same
 from tests.reference import cosine as reference
-from tests.strategies import gaussian
 
 from gnomon import kernels
 from gnomon.errors import GnomonError

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 import pytest
+from tests.hostile_data import DTYPES, gaussian, typed
 from tests.kernels.routes import answers, assert_same, rows_of
 from tests.reference import cosine as reference
-from tests.strategies import DTYPES, gaussian, typed
 
 from gnomon import kernels
 from gnomon.errors import GnomonError

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.hostile_data import gaussian
 from tests.kernels.routes import THREADS, Limits, assert_same, rows_of
 from tests.reference import cosine as reference
-from tests.strategies import gaussian
 
 from gnomon import kernels
 

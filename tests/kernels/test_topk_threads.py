@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.hostile_data import BUILDERS
 from tests.kernels.routes import answers, assert_same, rows_of
 from tests.reference import cosine as reference
-from tests.strategies import BUILDERS
 
 from gnomon import kernels
 

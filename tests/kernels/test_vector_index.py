@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.hostile_data import BUILDERS, DTYPES, gaussian, typed
 from tests.kernels.routes import assert_same, rows_of
 from tests.reference import cosine as reference
-from tests.strategies import BUILDERS, DTYPES, gaussian, typed
 
 from gnomon import kernels
 from gnomon.errors import GnomonError, MissingInputError

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from tests.hostile_data import BUILDERS
 from tests.reference import cosine as reference
-from tests.strategies import BUILDERS, Search, searches
+from tests.strategies import Search, searches
 
 
 def exact_cosine(a: list[float], b: list[float]) -> Decimal:
