@@ -113,10 +113,11 @@ def test_many_blocks(builder: str, isa: str) -> None:
             assert_same(rows_of(hits), wanted, (route, isa, list(limits)))
 
 
+@pytest.mark.parametrize(("q", "d"), [(12, 64), (2, 500)], ids=["batch", "few"])
 @pytest.mark.parametrize("fill", ["zeros", "copies"])
-def test_ties_across_blocks(fill: str, isa: str) -> None:
+def test_ties_across_blocks(fill: str, q: int, d: int, isa: str) -> None:
     """When the k-th place is a tie of many blocks, the lowest rows win, whichever came first."""
-    q, n, d = 12, 16_000, 64
+    n = 16_000
     rng = np.random.default_rng(6)
     queries = np.abs(rng.standard_normal((1, d))).astype(np.float32).repeat(q, axis=0)
     docs = -np.abs(rng.standard_normal((n, d))).astype(np.float32)
@@ -125,6 +126,9 @@ def test_ties_across_blocks(fill: str, isa: str) -> None:
     score = np.full(n // 4, 0 if fill == "zeros" else 1, np.float32)
     expected = [reference.Row(tied[: n // 4], score)] * q
     for _ in range(2):
+        for threads in (2, 7):
+            found = rows_of(kernels.topk(queries, docs, n // 4, threads=threads))
+            assert_same(found, expected, ("topk", isa, threads))
         for route, found in answers(queries, docs, n // 4, threads=7):
             assert_same(found, expected, (route, isa))
 
