@@ -63,7 +63,7 @@ struct BoundTerms {
         if (threshold == -std::numeric_limits<float>::infinity()) {
             return threshold;
         }
-        const double least = static_cast<double>(next_down(threshold));
+        const auto least = static_cast<double>(next_down(threshold));
         const double floor = (least - static_cast<double>(base)) / static_cast<double>(unit);
         return next_down(static_cast<float>(floor));
     }
