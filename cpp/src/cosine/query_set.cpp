@@ -70,7 +70,9 @@ CodedQueries::CodedQueries(const QuerySet& queries, std::span<const std::size_t>
         first += used;
     }
     codes_ = Buffer(code_bytes);
-    std::memset(codes_.data(), 0, code_bytes);
+    if (code_bytes > 0) {  // memset takes no null pointer, not even for nothing
+        std::memset(codes_.data(), 0, code_bytes);
+    }
     gain_.resize(blocks_.size() * kBlockQueries, 0.0F);
     start_.resize(blocks_.size() * kBlockQueries, 0);
     terms_.reserve(ids_.size());
