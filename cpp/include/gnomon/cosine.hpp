@@ -19,10 +19,11 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "gnomon/errors.hpp"
+#include "gnomon/hits.hpp"
 #include "gnomon/matrix.hpp"
 #include "gnomon/threads.hpp"
 
@@ -48,13 +49,6 @@ struct SearchOptions {
     std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 };
 
-// The hits of query q are entries [offsets[q], offsets[q + 1]).
-struct HitLists {
-    std::vector<std::int64_t> offsets;
-    std::vector<std::int64_t> ids;
-    std::vector<float> scores;
-};
-
 // Diagnostics; they vary with instruction set and threads and belong in no record.
 struct SearchCounters {
     std::uint64_t pairs_screened = 0;
@@ -69,16 +63,6 @@ struct SearchResult {
     std::size_t zero_queries = 0;
     std::size_t zero_rows = 0;  // of the rows passed over; 0 when no query has a direction
     SearchCounters counters;
-};
-
-// A row of the named array holds NaN or infinity.
-class NonFiniteError : public std::invalid_argument {
-  public:
-    NonFiniteError(const std::string& array, std::size_t row);
-    std::size_t row() const noexcept { return row_; }
-
-  private:
-    std::size_t row_;
 };
 
 // Arrays in, answer out: documents are screened block by block and never copied as a whole.

@@ -14,6 +14,18 @@ class SettingError : public std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };
 
+// A row of the named array holds NaN or infinity.
+class NonFiniteError : public std::invalid_argument {
+  public:
+    NonFiniteError(const std::string& array, std::size_t row)
+        : std::invalid_argument(array + ": row " + std::to_string(row) + " holds NaN or infinity"),
+          row_(row) {}
+    std::size_t row() const noexcept { return row_; }
+
+  private:
+    std::size_t row_;
+};
+
 // The caller asked to stop between two blocks.
 class Interruption : public std::exception {
   public:

@@ -17,10 +17,6 @@
 
 namespace gnomon {
 
-NonFiniteError::NonFiniteError(const std::string& array, std::size_t row)
-    : std::invalid_argument(array + ": row " + std::to_string(row) + " holds NaN or infinity"),
-      row_(row) {}
-
 namespace detail {
 
 namespace {
