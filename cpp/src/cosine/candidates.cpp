@@ -14,14 +14,15 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 }  // namespace
 
 std::size_t Candidates::most_bytes(std::size_t k) noexcept {
-    // A vector that grows holds up to twice what it needs.
-    return sizeof(Candidates) +
-           2 * (Candidates(k).capacity() * sizeof(Candidate) + k * sizeof(float));
+    return sizeof(Candidates) + Candidates(k).capacity() * sizeof(Candidate) + k * sizeof(float);
 }
 
 void Candidates::add(const Candidate& candidate, RowScorer& scorer) {
     if (candidate.upper < threshold() || k_ == 0) {
         return;
+    }
+    if (entries_.size() == entries_.capacity()) {
+        entries_.reserve(std::min(2 * entries_.size() + k_, capacity()));
     }
     entries_.push_back(candidate);
     raise_threshold(candidate.likely);

@@ -63,7 +63,7 @@ class Candidates {
     void keep_best();
     float kth_best() const noexcept;
 
-    static constexpr std::size_t kRoom = 64;
+    static constexpr std::size_t kRoom = 256;
 
     std::size_t k_;
     std::atomic<float> threshold_{-std::numeric_limits<float>::infinity()};

@@ -34,10 +34,6 @@ void scale_to_unit(const float* x, std::size_t d, float largest, float* out) noe
     }
 }
 
-const void* row_start(const MatrixView& x, std::size_t row) noexcept {
-    return static_cast<const char*>(x.data) + static_cast<std::ptrdiff_t>(row) * x.row_stride;
-}
-
 }  // namespace
 
 RowCoder::RowCoder(Isa isa, std::size_t dims, bool rotate)
@@ -117,8 +113,7 @@ RowKind RowCoder::code_tile(const RowSource& source, std::size_t first, std::siz
             // Fetching the next tile's rows while this one is coded hides much of the time they
             // take.
             const std::size_t next = std::min(first + kTileRows + j, source.size - 1);
-            write_codes(drafts[j], row_start(source.matrix, source.row(next)),
-                        scratch.codes.data() + j * row_bytes);
+            write_codes(drafts[j], source.start_of(next), scratch.codes.data() + j * row_bytes);
         }
     }
     RowKind worst = RowKind::ordinary;

@@ -15,10 +15,10 @@ inline constexpr std::size_t kScanQueries = 4;
 struct FloatDotKernel {
     float (*dot)(const float* a, const float* b, std::size_t d) noexcept;
 
-    // dots[q] = query q . x for n_queries <= kScanQueries queries, query q at queries + q * d; and
-    // x . x in *squares.
-    void (*scan)(const float* queries, std::size_t n_queries, const float* x, std::size_t d,
-                 float* dots, float* squares) noexcept;
+    // For n_queries <= kScanQueries queries, query q at queries + q * d: dots[q * n_rows + r] =
+    // query q . rows[r], and norms[r] = sqrt(rows[r] . rows[r]).
+    void (*scan)(const float* queries, std::size_t n_queries, const float* const* rows,
+                 std::size_t n_rows, std::size_t d, float* dots, float* norms) noexcept;
 };
 
 // |computed - true| <= float_dot_error(d) * |a| |b|, as long as nothing overflows and up to d *

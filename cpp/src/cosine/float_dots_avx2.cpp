@@ -25,10 +25,10 @@ inline float tail_dot(const float* a, const float* b, std::size_t d) noexcept {
 }
 
 // `Parts` registers of partial sums for each dot keep enough additions in flight.
-template <int Queries, int Parts, bool Squares>
-__attribute__((always_inline)) inline void scan_block(const float* queries, const float* x,
-                                                      std::size_t d, float* dots,
-                                                      float* squares) noexcept {
+template <int Queries, int Parts, bool Norms>
+__attribute__((always_inline)) inline void
+scan_block(const float* queries, const float* x, std::size_t d, float* dots, std::size_t dot_stride,
+           float* norms) noexcept {
     __m256 sums[Queries * Parts];
     __m256 square_sums[Parts];
 #pragma GCC unroll 16
@@ -44,7 +44,7 @@ __attribute__((always_inline)) inline void scan_block(const float* queries, cons
 #pragma GCC unroll 4
         for (int part = 0; part < Parts; ++part) {
             const __m256 x_f32x8 = _mm256_loadu_ps(x + i + 8 * part);
-            if (Squares) {
+            if (Norms) {
                 square_sums[part] = _mm256_fmadd_ps(x_f32x8, x_f32x8, square_sums[part]);
             }
 #pragma GCC unroll 4
@@ -63,30 +63,40 @@ __attribute__((always_inline)) inline void scan_block(const float* queries, cons
         for (int part = 1; part < Parts; ++part) {
             sum = _mm256_add_ps(sum, sums[q * Parts + part]);
         }
-        dots[q] = reduce(sum) + tail_dot(query + i, x + i, d - i);
+        dots[static_cast<std::size_t>(q) * dot_stride] =
+            reduce(sum) + tail_dot(query + i, x + i, d - i);
     }
-    if (Squares) {
+    if (Norms) {
 #pragma GCC unroll 4
         for (int part = 1; part < Parts; ++part) {
             square_sums[0] = _mm256_add_ps(square_sums[0], square_sums[part]);
         }
-        *squares = reduce(square_sums[0]) + tail_dot(x + i, x + i, d - i);
+        const float squares = reduce(square_sums[0]) + tail_dot(x + i, x + i, d - i);
+        *norms = _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(squares)));
     }
 }
 
 float dot_avx2(const float* a, const float* b, std::size_t d) noexcept {
     float dot;
-    scan_block<1, 4, false>(a, b, d, &dot, nullptr);
+    scan_block<1, 4, false>(a, b, d, &dot, 1, nullptr);
     return dot;
 }
 
-void scan_avx2(const float* queries, std::size_t n_queries, const float* x, std::size_t d,
-               float* dots, float* squares) noexcept {
+template <int Queries, int Parts>
+void scan_rows(const float* queries, const float* const* rows, std::size_t n_rows, std::size_t d,
+               float* dots, float* norms) noexcept {
+    for (std::size_t r = 0; r < n_rows; ++r) {
+        scan_block<Queries, Parts, true>(queries, rows[r], d, dots + r, n_rows, norms + r);
+    }
+}
+
+void scan_avx2(const float* queries, std::size_t n_queries, const float* const* rows,
+               std::size_t n_rows, std::size_t d, float* dots, float* norms) noexcept {
     switch (n_queries) {
-    case 1: return scan_block<1, 4, true>(queries, x, d, dots, squares);
-    case 2: return scan_block<2, 4, true>(queries, x, d, dots, squares);
-    case 3: return scan_block<3, 2, true>(queries, x, d, dots, squares);
-    default: return scan_block<4, 2, true>(queries, x, d, dots, squares);
+    case 1: return scan_rows<1, 4>(queries, rows, n_rows, d, dots, norms);
+    case 2: return scan_rows<2, 4>(queries, rows, n_rows, d, dots, norms);
+    case 3: return scan_rows<3, 2>(queries, rows, n_rows, d, dots, norms);
+    default: return scan_rows<4, 2>(queries, rows, n_rows, d, dots, norms);
     }
 }
 

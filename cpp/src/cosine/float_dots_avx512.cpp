@@ -35,8 +35,9 @@ float dot_avx512(const float* a, const float* b, std::size_t d) noexcept {
 
 // `Parts` registers of partial sums for each dot keep enough additions in flight.
 template <int Queries, int Parts>
-void scan_block(const float* queries, const float* x, std::size_t d, float* dots,
-                float* squares) noexcept {
+__attribute__((always_inline)) inline void
+scan_block(const float* queries, const float* x, std::size_t d, float* dots, std::size_t dot_stride,
+           float* norms) noexcept {
     __m512 sums[Queries * Parts];
     __m512 square_sums[Parts];
 #pragma GCC unroll 16
@@ -79,22 +80,32 @@ void scan_block(const float* queries, const float* x, std::size_t d, float* dots
         for (int part = 1; part < Parts; ++part) {
             sum = _mm512_add_ps(sum, sums[q * Parts + part]);
         }
-        dots[q] = _mm512_reduce_add_ps(sum);
+        dots[static_cast<std::size_t>(q) * dot_stride] = _mm512_reduce_add_ps(sum);
     }
 #pragma GCC unroll 4
     for (int part = 1; part < Parts; ++part) {
         square_sums[0] = _mm512_add_ps(square_sums[0], square_sums[part]);
     }
-    *squares = _mm512_reduce_add_ps(square_sums[0]);
+    *norms = _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(_mm512_reduce_add_ps(square_sums[0]))));
 }
 
-void scan_avx512(const float* queries, std::size_t n_queries, const float* x, std::size_t d,
-                 float* dots, float* squares) noexcept {
+template <int Queries, int Parts>
+void scan_rows(const float* queries, const float* const* rows, std::size_t n_rows, std::size_t d,
+               float* dots, float* norms) noexcept {
+    for (std::size_t r = 0; r < n_rows; ++r) {
+        scan_block<Queries, Parts>(queries, rows[r], d, dots + r, n_rows, norms + r);
+    }
+}
+
+void scan_avx512(const float* queries, std::size_t n_queries, const float* const* rows,
+                 std::size_t n_rows, std::size_t d, float* dots, float* norms) noexcept {
     switch (n_queries) {
-    case 1: return scan_block<1, 4>(queries, x, d, dots, squares);
-    case 2: return scan_block<2, 4>(queries, x, d, dots, squares);
-    case 3: return scan_block<3, 4>(queries, x, d, dots, squares);
-    default: return scan_block<4, 2>(queries, x, d, dots, squares);
+    case 1:
+        // One query waits for memory only, which half as wide loads keep busier.
+        return kFloatDotAvx2.scan(queries, n_queries, rows, n_rows, d, dots, norms);
+    case 2: return scan_rows<2, 4>(queries, rows, n_rows, d, dots, norms);
+    case 3: return scan_rows<3, 4>(queries, rows, n_rows, d, dots, norms);
+    default: return scan_rows<4, 2>(queries, rows, n_rows, d, dots, norms);
     }
 }
 

@@ -1,6 +1,8 @@
 // float_dots.hpp on arm64.
 #include "cosine/float_dots.hpp"
 
+#include <cmath>
+
 #if GNOMON_ARM64
 #include <arm_neon.h>
 
@@ -24,12 +26,14 @@ float dot_neon(const float* a, const float* b, std::size_t d) noexcept {
     return vaddvq_f32(vaddq_f32(vaddq_f32(sums[0], sums[1]), vaddq_f32(sums[2], sums[3]))) + tail;
 }
 
-void scan_neon(const float* queries, std::size_t n_queries, const float* x, std::size_t d,
-               float* dots, float* squares) noexcept {
-    for (std::size_t q = 0; q < n_queries; ++q) {
-        dots[q] = dot_neon(queries + q * d, x, d);
+void scan_neon(const float* queries, std::size_t n_queries, const float* const* rows,
+               std::size_t n_rows, std::size_t d, float* dots, float* norms) noexcept {
+    for (std::size_t r = 0; r < n_rows; ++r) {
+        for (std::size_t q = 0; q < n_queries; ++q) {
+            dots[q * n_rows + r] = dot_neon(queries + q * d, rows[r], d);
+        }
+        norms[r] = std::sqrt(dot_neon(rows[r], rows[r], d));
     }
-    *squares = dot_neon(x, x, d);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // float_dots.hpp in plain C++.
 #include "cosine/float_dots.hpp"
 
+#include <cmath>
+
 namespace gnomon::detail {
 
 namespace {
@@ -22,12 +24,14 @@ float dot_scalar(const float* a, const float* b, std::size_t d) noexcept {
            ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
 }
 
-void scan_scalar(const float* queries, std::size_t n_queries, const float* x, std::size_t d,
-                 float* dots, float* squares) noexcept {
-    for (std::size_t q = 0; q < n_queries; ++q) {
-        dots[q] = dot_scalar(queries + q * d, x, d);
+void scan_scalar(const float* queries, std::size_t n_queries, const float* const* rows,
+                 std::size_t n_rows, std::size_t d, float* dots, float* norms) noexcept {
+    for (std::size_t r = 0; r < n_rows; ++r) {
+        for (std::size_t q = 0; q < n_queries; ++q) {
+            dots[q * n_rows + r] = dot_scalar(queries + q * d, rows[r], d);
+        }
+        norms[r] = std::sqrt(dot_scalar(rows[r], rows[r], d));
     }
-    *squares = dot_scalar(x, x, d);
 }
 
 }  // namespace

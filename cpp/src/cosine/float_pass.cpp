@@ -15,22 +15,27 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr std::size_t kLeastBlockRows = 512;
+constexpr std::size_t kRowsAtOnce = 8;
 
-// Rows whose sum of squares lies between these lose nothing to overflow or underflow against a
+// Rows whose norm lies between these lose nothing to overflow or underflow against a
 // query whose largest value lies in [1, 2).
-constexpr float kLeastSquares = 0x1p-60F;
-constexpr float kMostSquares = 0x1p+100F;
+constexpr float kLeastNorm = 0x1p-30F;
+constexpr float kMostNorm = 0x1p+50F;
+
+bool is_plain(float norm) noexcept { return norm >= kLeastNorm && norm <= kMostNorm; }
 
 }  // namespace
 
 struct FloatPass::Worker {
     Worker(const FloatPass& pass, int number_)
-        : number(number_), row(pass.source_.matrix.cols), dots(pass.context_.answers.size()),
+        : number(number_), converted(kRowsAtOnce * pass.source_.matrix.cols),
           scorer(pass.context_.isa, pass.source_.matrix, pass.norms_, pass.guard_) {}
 
     int number;
-    std::vector<float> row;
-    std::vector<float> dots;
+    std::vector<float> converted;
+    const float* rows[kRowsAtOnce] = {};
+    float dots[kScanQueries * kRowsAtOnce] = {};
+    float norms[kRowsAtOnce] = {};
     RowScorer scorer;
     SearchCounters counters;
 };
@@ -38,7 +43,8 @@ struct FloatPass::Worker {
 FloatPass::FloatPass(const PassContext& context, const RowSource& source, const double* norms,
                      TouchGuard* guard)
     : context_(context), kernel_(float_dot_kernel(context.isa)), source_(source), norms_(norms),
-      guard_(guard), values_(context.answers.size() * source.matrix.cols),
+      guard_(guard), in_place_(stands_as_floats(source.matrix)),
+      values_(context.answers.size() * source.matrix.cols),
       // Twice: the dot's own error, and that of the row's norm with the roundings of the test.
       error_(2.0 * float_dot_error(source.matrix.cols) + 0x1p-20) {
     const std::size_t d = source.matrix.cols;
@@ -86,39 +92,52 @@ void FloatPass::run(int threads, Watch& watch, SearchCounters& counters) {
 void FloatPass::run_block(std::size_t block, Worker& worker, Watch& watch) {
     const std::size_t first = block * block_rows_;
     const std::size_t end = std::min(first + block_rows_, source_.size);
-    for (std::size_t position = first; position < end; ++position) {
-        scan_row(source_.row(position), worker);
+    for (std::size_t at = first; at < end; at += kRowsAtOnce) {
+        scan_rows(at, std::min(kRowsAtOnce, end - at), worker);
     }
     worker.counters.pairs_screened += (end - first) * context_.answers.size();
     watch.add_done((end - first) * context_.answers.size());
 }
 
-void FloatPass::scan_row(std::size_t row, Worker& worker) {
-    if (guard_ != nullptr) {
-        guard_->touch_row(row);
-    }
+void FloatPass::scan_rows(std::size_t first, std::size_t count, Worker& worker) {
     const std::size_t d = source_.matrix.cols;
-    const float* x = row_f32(source_.matrix, row, worker.row.data(), context_.isa);
-    float squares = 0.0F;
-    for (std::size_t first = 0; first < context_.answers.size(); first += kScanQueries) {
-        kernel_.scan(values_.data() + first * d,
-                     std::min(kScanQueries, context_.answers.size() - first), x, d,
-                     worker.dots.data() + first, &squares);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t row = source_.row(first + i);
+        if (guard_ != nullptr) {
+            guard_->touch_row(row);
+        }
+        worker.rows[i] =
+            in_place_ ? static_cast<const float*>(source_.start_of(first + i))
+                      : row_f32(source_.matrix, row, worker.converted.data() + i * d, context_.isa);
     }
-    if (!(squares >= kLeastSquares && squares <= kMostSquares)) {
-        take_odd_row(row, x, worker);
-        return;
+    for (std::size_t entry = 0; entry < context_.answers.size(); entry += kScanQueries) {
+        const std::size_t queries = std::min(kScanQueries, context_.answers.size() - entry);
+        kernel_.scan(values_.data() + entry * d, queries, worker.rows, count, d, worker.dots,
+                     worker.norms);
+        for (std::size_t q = 0; q < queries; ++q) {
+            take_above_floor(entry + q, first, count, worker.dots + q * count, worker);
+        }
     }
-    const float norm = std::sqrt(squares);
-    for (std::size_t entry = 0; entry < context_.answers.size(); ++entry) {
-        const float dot = worker.dots[entry];
-        if (dot < context_.answers[entry].floor.load(std::memory_order_relaxed) * norm) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!is_plain(worker.norms[i])) {
+            take_odd_row(source_.row(first + i), worker.rows[i], worker);
+        }
+    }
+}
+
+void FloatPass::take_above_floor(std::size_t entry, std::size_t first, std::size_t count,
+                                 const float* dots, Worker& worker) {
+    const std::atomic<float>& floor = context_.answers[entry].floor;
+    for (std::size_t i = 0; i < count; ++i) {
+        const float norm = worker.norms[i];
+        if (dots[i] < floor.load(std::memory_order_relaxed) * norm || !is_plain(worker.norms[i])) {
             continue;
         }
-        const double middle = static_cast<double>(dot) / (value_norms_[entry] * norm);
+        const double middle = static_cast<double>(dots[i]) / (value_norms_[entry] * norm);
         take(entry,
              {next_up(static_cast<float>(middle + error_)),
-              next_down(static_cast<float>(middle - error_)), static_cast<std::int64_t>(row)},
+              next_down(static_cast<float>(middle - error_)),
+              static_cast<std::int64_t>(source_.row(first + i))},
              worker);
     }
 }

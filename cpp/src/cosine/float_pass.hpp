@@ -24,7 +24,9 @@ class FloatPass {
     struct Worker;
 
     void run_block(std::size_t block, Worker& worker, Watch& watch);
-    void scan_row(std::size_t row, Worker& worker);
+    void scan_rows(std::size_t first, std::size_t count, Worker& worker);
+    void take_above_floor(std::size_t entry, std::size_t first, std::size_t count,
+                          const float* dots, Worker& worker);
     void take_odd_row(std::size_t row, const float* x, Worker& worker);
     void set_floor(std::size_t entry) noexcept;
     void take(std::size_t entry, const Candidate& candidate, Worker& worker);
@@ -34,6 +36,7 @@ class FloatPass {
     RowSource source_;
     const double* norms_;
     TouchGuard* guard_;
+    bool in_place_;
     std::vector<float> values_;  // of each answer's query, times a power of two
     std::vector<double> value_norms_;
     double error_;

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string>
 
+#include "cosine/row_source.hpp"
 #include "score/rows.hpp"
 #include "score/score.hpp"
 
@@ -15,13 +16,6 @@ namespace {
 
 std::string name_of(std::size_t request, std::size_t requests) {
     return requests == 1 ? "queries" : "requests[" + std::to_string(request) + "].queries";
-}
-
-bool stands_as_float(const MatrixView& x) noexcept {
-    constexpr auto kItem = static_cast<std::ptrdiff_t>(sizeof(float));
-    return x.dtype == Dtype::f32 && (x.cols <= 1 || x.col_stride == kItem) &&
-           x.row_stride % kItem == 0 &&
-           reinterpret_cast<std::uintptr_t>(x.data) % sizeof(float) == 0;
 }
 
 std::span<const std::int64_t> exclusions(const SearchRequest& request, std::size_t q) noexcept {
@@ -44,7 +38,7 @@ QuerySet::QuerySet(std::span<const SearchRequest> requests, std::size_t most_hit
     for (std::size_t r = 0; r < requests.size(); ++r) {
         const SearchRequest& request = requests[r];
         const MatrixView& rows = request.queries;
-        const bool in_place = stands_as_float(rows);
+        const bool in_place = stands_as_floats(rows);
         std::vector<float>& copy = converted_.emplace_back(in_place ? 0 : rows.rows * rows.cols);
         for (std::size_t q = 0; q < rows.rows; ++q) {
             const float* values =

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cosine/coding.hpp"
 #include "cosine/float_steps.hpp"
 #include "score/rows.hpp"
 
@@ -34,7 +35,7 @@ void RowScorer::prefetch(const Candidate& candidate) const noexcept {
     const std::size_t bytes = docs_.cols * item_size(docs_.dtype);
     const char* row = static_cast<const char*>(docs_.data) + candidate.row * docs_.row_stride;
     for (std::size_t at = 0; at < bytes; at += kCacheLineBytes) {
-        __builtin_prefetch(row + at);
+        __builtin_prefetch(row + at, 0, kIntoSecondLevel);
     }
 }
 

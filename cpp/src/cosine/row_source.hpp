@@ -9,6 +9,14 @@
 
 namespace gnomon::detail {
 
+// Rows that are contiguous, aligned float32 need no conversion.
+inline bool stands_as_floats(const MatrixView& x) noexcept {
+    constexpr auto kItem = static_cast<std::ptrdiff_t>(sizeof(float));
+    return x.dtype == Dtype::f32 && (x.cols <= 1 || x.col_stride == kItem) &&
+           x.row_stride % kItem == 0 &&
+           reinterpret_cast<std::uintptr_t>(x.data) % sizeof(float) == 0;
+}
+
 struct RowSource {
     MatrixView matrix;
     const std::int64_t* rows = nullptr;  // positions to rows of the matrix; null: they are the same
@@ -20,6 +28,11 @@ struct RowSource {
 
     std::size_t row(std::size_t position) const noexcept {
         return rows == nullptr ? position : static_cast<std::size_t>(rows[position]);
+    }
+
+    const void* start_of(std::size_t position) const noexcept {
+        return static_cast<const char*>(matrix.data) +
+               static_cast<std::ptrdiff_t>(row(position)) * matrix.row_stride;
     }
 };
 
