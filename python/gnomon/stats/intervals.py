@@ -1,15 +1,18 @@
-"""Wilson interval of a proportion: for counts, never for averages of fractional values."""
+"""Intervals of a proportion: for counts, never for averages of fractional values."""
 
 from __future__ import annotations
 
 import math
 import operator
+from fractions import Fraction
 
 from gnomon.errors import InvalidInputError, InvalidTypeError, UsageError
 from gnomon.stats.quantiles import Z_975
 from gnomon.types import Figure
 
 Z_95 = 1.6448536269514722
+FIVE_PERCENT = Fraction(1, 20)
+_GRID = 1 << 32
 
 
 def wilson(successes: int, n: int, *, z: float = Z_975) -> Figure:
@@ -61,6 +64,44 @@ def wilson_upper(successes: int, n: int, *, z: float = Z_95) -> float:
     """
     successes, n = _counts(successes, n)
     return 1.0 if n == 0 else _limits(successes, n, z)[1]
+
+
+def clopper_pearson_upper(successes: int, n: int, *, miss: Fraction = FIVE_PERCENT) -> float:
+    """Return the one-sided exact upper limit (Clopper and Pearson 1934); 1.0 without data.
+
+    The limit is the proportion at which so few successes, or fewer, have probability ``miss``.
+    It is found by bisection in whole numbers, so it is the same on every machine, and is rounded up
+    to a multiple of 2**-32.
+
+    Parameters
+    ----------
+    successes, n
+        Counts; fractional values are refused.
+    miss
+        How often the limit may lie under the true proportion.
+
+    Examples
+    --------
+    >>> round(clopper_pearson_upper(0, 59), 4), clopper_pearson_upper(0, 58) <= 0.05
+    (0.0495, False)
+    """
+    successes, n = _counts(successes, n)
+    if successes == n:
+        return 1.0
+    low, high = 0, _GRID  # the tail is above miss at low, at most miss at high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _tail(successes, n, middle) * miss.denominator > miss.numerator * _GRID**n:
+            low = middle
+        else:
+            high = middle
+    return high / _GRID
+
+
+def _tail(successes: int, n: int, p: int) -> int:
+    """Return the chance of so few successes or fewer at proportion p / _GRID, times _GRID**n."""
+    q = _GRID - p
+    return sum(math.comb(n, i) * p**i * q ** (n - i) for i in range(successes + 1))
 
 
 def _counts(successes: int, n: int) -> tuple[int, int]:
