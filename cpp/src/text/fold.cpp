@@ -1,0 +1,37 @@
+// The whole text folded: the definition that the words of TokenStream are compared with.
+#include <string>
+
+#include "gnomon/text.hpp"
+#include "text/segment.hpp"
+#include "text/utf8.hpp"
+
+namespace gnomon {
+
+const char* unicode_version() noexcept { return detail::kUnicodeVersion; }
+
+std::string nfkc_casefold(std::string_view text) {
+    std::string folded;
+    folded.reserve(text.size());
+    detail::Segment segment;
+    const auto flush = [&] {
+        segment.compose();
+        for (std::size_t i = 0; i < segment.size(); ++i) {
+            char bytes[4];
+            folded.append(bytes, detail::encode(segment[i], bytes));
+        }
+        segment.clear();
+    };
+    for (std::size_t at = 0; at < text.size();) {
+        const detail::Decoded decoded = detail::decode_at(text, at);
+        at += decoded.length;
+        const bool ignorable = detail::Folding::of(decoded.cp).is_ignorable();
+        if (!ignorable && !detail::begins_with_combining(decoded.cp)) {
+            flush();
+        }
+        segment.add_folded(decoded.cp);
+    }
+    flush();
+    return folded;
+}
+
+}  // namespace gnomon
