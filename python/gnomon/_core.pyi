@@ -1,6 +1,6 @@
 # The compiled core, grouped as the files cpp/bindings/bind_*.cpp.
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, type_check_only
 
 import numpy as np
@@ -31,6 +31,46 @@ def pair_scores(
 def group_sums(
     x: NDArray[Any], labels: NDArray[np.int64], n_groups: int, threads: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+
+# bind_ranking.cpp; a measure is (number of the metric, cutoff)
+def exact_sum(values: NDArray[np.float64]) -> float: ...
+def ranks_in_lists(
+    ids: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    judged: NDArray[np.int64],
+    judged_offsets: NDArray[np.int64],
+    threads: int,
+) -> tuple[NDArray[np.int64], tuple[int, int, bool] | None]: ...
+def tied_ranks_in_lists(
+    ranks: NDArray[np.int64],
+    judged_offsets: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+def tied_ranks_by_score(
+    scores: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    judged_scores: NDArray[np.float64],
+    judged_offsets: NDArray[np.int64],
+    threads: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+def ranking_metrics(
+    ranks: NDArray[np.int64],
+    gains: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    measures: Sequence[tuple[int, int]],
+    discounts: NDArray[np.float64],
+    threads: int,
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]: ...
+def decided_by_ties(
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    gains: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    measures: Sequence[tuple[int, int]],
+    discounts: NDArray[np.float64],
+    threads: int,
+) -> NDArray[np.uint8]: ...
 
 # bind_resample.cpp
 def draw_keys(seed: int, purpose: int, n: int) -> NDArray[np.uint64]: ...

@@ -17,29 +17,47 @@ from gnomon.kernels.cosine import PassReport, SearchRequest, topk, topk_hits, to
 from gnomon.kernels.hits import Hits, TopK, TopKRow
 from gnomon.kernels.isa import default_threads, isa, runnable_isas
 from gnomon.kernels.linear import affine_map, group_sums, normalize, norms, pair_scores
+from gnomon.kernels.ranking import (
+    Metric,
+    RankingMetrics,
+    decided_by_ties,
+    exact_sum,
+    ranking_metrics,
+    ranks_in_lists,
+    tied_ranks_by_score,
+    tied_ranks_in_lists,
+)
 from gnomon.kernels.resample import Purpose, bootstrap_sums, draw_keys, draw_rows
 from gnomon.kernels.vector_index import VectorIndex
 
 __all__ = [
     "AffineMap",
     "Hits",
+    "Metric",
     "PassReport",
     "Purpose",
+    "RankingMetrics",
     "SearchRequest",
     "TopK",
     "TopKRow",
     "VectorIndex",
     "affine_map",
     "bootstrap_sums",
+    "decided_by_ties",
     "default_threads",
     "draw_keys",
     "draw_rows",
+    "exact_sum",
     "group_sums",
     "isa",
     "normalize",
     "norms",
     "pair_scores",
+    "ranking_metrics",
+    "ranks_in_lists",
     "runnable_isas",
+    "tied_ranks_by_score",
+    "tied_ranks_in_lists",
     "topk",
     "topk_hits",
     "topk_pass",

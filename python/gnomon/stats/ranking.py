@@ -1,24 +1,103 @@
-"""Recall, graded nDCG and reciprocal rank per query, from the ranks of the relevant documents.
+"""Ranking metrics per query, from the ranks of the judged documents: the one place for each.
 
-Relevant documents come in CSR form: those of query q are ``ranks[offsets[q]:offsets[q + 1]]``.
+Judged documents come in CSR form: those of query q are ``ranks[offsets[q]:offsets[q + 1]]``.
 Ranks start at 1; 0 means not retrieved, so a query that is absent from a run counts as a miss.
-Queries without a relevant document are undefined and must be left out (and counted) beforehand.
 Two documents of a query may share a rank: with folds, each is ranked under an adapter of its own.
+
+`ranking_metrics` computes any of them and reports queries without a relevant document. `recall_at`,
+`ndcg_at` and `reciprocal_rank_at` take relevant documents only and refuse such queries: leave them
+out, and count them, beforehand.
 """
 
 from __future__ import annotations
 
-import math
-from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gnomon import kernels
 from gnomon.errors import InvalidInputError, UsageError
+from gnomon.kernels import Metric, RankingMetrics
 from gnomon.stats.discounts import log2_discounts
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[np.float64]
+    Ints: TypeAlias = NDArray[np.int64]
+    Cutoffs: TypeAlias = Sequence[tuple[Metric, int]]
+
+
+def ranking_metrics(
+    measures: Cutoffs, ranks: Ints, gains: Floats, offsets: Ints, *, threads: int | None = None
+) -> RankingMetrics:
+    """Return several metrics of every query.
+
+    Parameters
+    ----------
+    measures
+        Metrics with their cutoffs, at least 1.
+    ranks
+        int64[nnz], rank of each judged document, 0 when not retrieved.
+    gains
+        float64[nnz]; a document is relevant when its gain is above 0.
+    offsets
+        int64[Q + 1], where each query's documents start.
+    threads
+        Default: ``GNOMON_NUM_THREADS``, else the CPUs of this process.
+
+    Returns
+    -------
+    RankingMetrics
+        ``values`` float64[M, Q], 0 where a query has no relevant document; ``relevant`` and
+        ``retrieved`` int64[Q].
+
+    Examples
+    --------
+    >>> found = ranking_metrics(
+    ...     [(Metric.NDCG, 10), (Metric.PRECISION, 10)],
+    ...     np.array([1, 0, 0]), np.ones(3), np.array([0, 3]),
+    ... )
+    >>> found.values.round(4).tolist()
+    [[0.4693], [0.1]]
+    """
+    discounts = _discounts_for(measures, ranks, offsets)
+    return kernels.ranking_metrics(ranks, gains, offsets, measures, discounts, threads=threads)
+
+
+def decided_by_ties(
+    measures: Cutoffs,
+    first: Ints,
+    last: Ints,
+    gains: Floats,
+    offsets: Ints,
+    *,
+    threads: int | None = None,
+) -> NDArray[np.bool_]:
+    """Return bool[M, Q]: whether another order of documents with equal scores changes a metric.
+
+    Parameters
+    ----------
+    first, last
+        int64[nnz], the ranks that each judged document could have without changing the order of
+        the scores, 0 when not retrieved.
+    measures, gains, offsets, threads
+        As in `ranking_metrics`.
+
+    Examples
+    --------
+    >>> decided_by_ties(
+    ...     [(Metric.RECALL, 1), (Metric.RECALL, 3)],
+    ...     np.array([1]), np.array([3]), np.ones(1), np.array([0, 1]),
+    ... ).tolist()
+    [[True], [False]]
+    """
+    discounts = _discounts_for(measures, last, offsets)
+    return kernels.decided_by_ties(
+        first, last, gains, offsets, measures, discounts, threads=threads
+    )
 
 
 def recall_at(k: int, ranks: Ints, offsets: Ints) -> Floats:
@@ -50,10 +129,7 @@ def recall_at(k: int, ranks: Ints, offsets: Ints) -> Floats:
     >>> recall_at(10, np.array([1, 0, 11, 3]), np.array([0, 3, 4])).tolist()
     [0.3333333333333333, 1.0]
     """
-    hit = _hits(k, ranks, offsets)
-    found = np.add.reduceat(hit.astype(np.int64), offsets[:-1])
-    relevant: Floats = found / np.diff(offsets)
-    return relevant
+    return _single(Metric.RECALL, k, ranks, None, offsets)
 
 
 def ndcg_at(k: int, ranks: Ints, gains: Ints, offsets: Ints) -> Floats:
@@ -82,23 +158,7 @@ def ndcg_at(k: int, ranks: Ints, gains: Ints, offsets: Ints) -> Floats:
     >>> ndcg_at(10, np.array([1, 0, 0]), np.array([1, 1, 1]), np.array([0, 3])).round(4).tolist()
     [0.4693]
     """
-    hit = _hits(k, ranks, offsets)
-    if gains.shape != ranks.shape:
-        raise InvalidInputError(f"{gains.shape} gains for {ranks.shape} ranks")
-    if gains.min() < 1:
-        raise InvalidInputError(
-            f"gain {gains.min()} at position {gains.argmin()}: a relevant document has at least 1"
-        )
-    discounts = log2_discounts(k)
-    # A discount of 0 for rank 0 and beyond k keeps the product elementwise.
-    discount = np.where(hit, discounts[np.where(hit, ranks - 1, 0)], 0.0)
-    ideal = np.lexsort((-gains, np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))))
-    place = np.arange(len(ranks)) - np.repeat(offsets[:-1], np.diff(offsets))
-    best = np.where(place < k, discounts[np.minimum(place, k - 1)], 0.0)
-    linear = gains.astype(np.float64)
-    reached = _sums(linear * discount, offsets)
-    possible = _sums(linear[ideal] * best, offsets)
-    return np.minimum(reached / possible, 1.0)
+    return _single(Metric.NDCG, k, ranks, gains, offsets)
 
 
 def reciprocal_rank_at(k: int, ranks: Ints, offsets: Ints) -> Floats:
@@ -111,12 +171,23 @@ def reciprocal_rank_at(k: int, ranks: Ints, offsets: Ints) -> Floats:
     >>> reciprocal_rank_at(10, np.array([4, 2, 11]), np.array([0, 2, 3])).tolist()
     [0.5, 0.0]
     """
-    hit = _hits(k, ranks, offsets)
-    best = np.minimum.reduceat(np.where(hit, ranks, k + 1), offsets[:-1])
-    return np.where(best <= k, 1.0 / best, 0.0)
+    return _single(Metric.RECIPROCAL_RANK, k, ranks, None, offsets)
 
 
-def _hits(k: int, ranks: Ints, offsets: Ints) -> NDArray[np.bool_]:
+def _single(metric: Metric, k: int, ranks: Ints, gains: Ints | None, offsets: Ints) -> Floats:
+    _check_relevant(k, ranks, offsets)
+    if gains is None:
+        linear = np.ones(len(ranks))
+    else:
+        _check_gains(gains, ranks)
+        linear = gains.astype(np.float64)
+    measures = [(metric, k)]
+    wide, edges = (np.ascontiguousarray(a, dtype=np.int64) for a in (ranks, offsets))
+    values: Floats = ranking_metrics(measures, wide, linear, edges).values[0]
+    return values
+
+
+def _check_relevant(k: int, ranks: Ints, offsets: Ints) -> None:
     if k < 1:
         raise UsageError(f"k is {k}; a cutoff is at least 1")
     if len(offsets) < 2:
@@ -134,14 +205,23 @@ def _hits(k: int, ranks: Ints, offsets: Ints) -> NDArray[np.bool_]:
         raise InvalidInputError(
             f"rank {ranks.min()} at position {ranks.argmin()}; ranks start at 1, 0 is not retrieved"
         )
-    hit: NDArray[np.bool_] = (ranks >= 1) & (ranks <= k)
-    return hit
 
 
-def _sums(terms: Floats, offsets: Ints) -> Floats:
-    """Sum each query's terms, correctly rounded, so the order of the judgements is no matter."""
-    values, edges = terms.tolist(), offsets.tolist()
-    return np.array(
-        [math.fsum(values[start:stop]) for start, stop in pairwise(edges)],
-        dtype=np.float64,
-    )
+def _check_gains(gains: Ints, ranks: Ints) -> None:
+    if gains.shape != ranks.shape:
+        raise InvalidInputError(f"{gains.shape} gains for {ranks.shape} ranks")
+    if gains.min() < 1:
+        raise InvalidInputError(
+            f"gain {gains.min()} at position {gains.argmin()}: a relevant document has at least 1"
+        )
+
+
+def _discounts_for(measures: Cutoffs, deepest_ranks: Ints, offsets: Ints) -> Floats:
+    """Return as many discounts as some nDCG can need: the kernel's rule."""
+    cutoff = max((k for metric, k in measures if metric == Metric.NDCG), default=0)
+    if cutoff == 0:
+        return np.empty(0)
+    deepest = max(int(np.diff(offsets).max(initial=0)), int(deepest_ranks.max(initial=0)))
+    needed = min(cutoff, deepest)
+    # Powers of two, so that few tables serve all calls.
+    return log2_discounts(1 << max(4, (needed - 1).bit_length()))

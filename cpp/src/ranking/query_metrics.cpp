@@ -1,0 +1,98 @@
+#include "ranking/query_metrics.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "ranking/exact_sum.hpp"
+
+namespace gnomon::detail {
+
+Discounts::Discounts(std::span<const double> table) : table_(table), sums_(table.size() + 1, 0.0) {
+    ExactSum sum;
+    for (std::size_t n = 0; n < table.size(); ++n) {
+        sum.add(table[n]);
+        sums_[n + 1] = sum.rounded();
+    }
+}
+
+void QueryMetrics::judge(std::span<const double> gains) {
+    gains_.clear();
+    all_one_ = true;
+    falling_ = false;
+    for (const double gain : gains) {
+        if (gain > 0.0) {
+            gains_.push_back(gain);
+            all_one_ = all_one_ && gain == 1.0;
+        }
+    }
+}
+
+void QueryMetrics::place(std::span<const Placed> placed) {
+    placed_.assign(placed.begin(), placed.end());
+    std::sort(placed_.begin(), placed_.end(),
+              [](const Placed& a, const Placed& b) { return a.rank < b.rank; });
+}
+
+double QueryMetrics::value(const Measure& measure) noexcept {
+    if (gains_.empty()) {
+        return 0.0;
+    }
+    const std::size_t found = found_by(measure.cutoff);
+    const auto relevant = static_cast<double>(gains_.size());
+    const auto cutoff = static_cast<double>(measure.cutoff);
+    switch (measure.metric) {
+    case Metric::recall: return static_cast<double>(found) / relevant;
+    case Metric::capped_recall: return static_cast<double>(found) / std::min(cutoff, relevant);
+    case Metric::precision: return static_cast<double>(found) / cutoff;
+    case Metric::reciprocal_rank:
+        return found == 0 ? 0.0 : 1.0 / static_cast<double>(placed_.front().rank);
+    case Metric::average_precision: return average_precision(found);
+    case Metric::ndcg: return ndcg(found, measure.cutoff);
+    }
+    return 0.0;
+}
+
+std::size_t QueryMetrics::found_by(std::int64_t cutoff) const noexcept {
+    const auto past = std::upper_bound(
+        placed_.begin(), placed_.end(), cutoff,
+        [](std::int64_t limit, const Placed& placed) { return limit < placed.rank; });
+    return static_cast<std::size_t>(past - placed_.begin());
+}
+
+double QueryMetrics::average_precision(std::size_t found) const noexcept {
+    ExactSum sum;
+    for (std::size_t i = 0; i < found; ++i) {
+        sum.add(static_cast<double>(i + 1) / static_cast<double>(placed_[i].rank));
+    }
+    return sum.rounded() / static_cast<double>(gains_.size());
+}
+
+double QueryMetrics::ndcg(std::size_t found, std::int64_t cutoff) noexcept {
+    if (found == 0) {
+        return 0.0;
+    }
+    ExactSum sum;
+    for (std::size_t i = 0; i < found; ++i) {
+        sum.add(placed_[i].gain * discounts_->at(placed_[i].rank));
+    }
+    return std::min(sum.rounded() / ideal(cutoff), 1.0);
+}
+
+double QueryMetrics::ideal(std::int64_t cutoff) noexcept {
+    const std::size_t counted =
+        std::min(gains_.size(), static_cast<std::size_t>(std::max<std::int64_t>(cutoff, 0)));
+    if (all_one_) {
+        return discounts_->sum_of_first(counted);
+    }
+    if (!falling_) {
+        std::sort(gains_.begin(), gains_.end(), std::greater<>());
+        falling_ = true;
+    }
+    ExactSum sum;
+    for (std::size_t i = 0; i < counted; ++i) {
+        sum.add(gains_[i] * discounts_->at(static_cast<std::int64_t>(i) + 1));
+    }
+    return sum.rounded();
+}
+
+}  // namespace gnomon::detail

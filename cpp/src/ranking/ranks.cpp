@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "gnomon/ranking.hpp"
+#include "linear/first_row.hpp"
+#include "ranking/id_table.hpp"
+#include "ranking/query_blocks.hpp"
+
+namespace gnomon {
+
+namespace {
+
+// Fills in the ranks of one query; nothing when no id repeats.
+std::optional<RepeatedId> rank_query(std::size_t query, std::span<const std::int64_t> list,
+                                     std::span<const std::int64_t> judged,
+                                     std::span<std::int64_t> ranks,
+                                     detail::IdTable& table) noexcept {
+    table.begin(query, list.size() + judged.size());
+    for (std::size_t place = 0; place < list.size(); ++place) {
+        if (!table.add(list[place], place + 1)) {
+            return RepeatedId{query, list[place], false};
+        }
+    }
+    for (std::size_t j = 0; j < judged.size(); ++j) {
+        ranks[j] = table.judge(judged[j]);
+        if (ranks[j] < 0) {
+            return RepeatedId{query, judged[j], true};
+        }
+    }
+    return std::nullopt;
+}
+
+// The ranks of the scores `wanted` among `scores`, both of one query.
+class ScoreRanks {
+  public:
+    void find(std::span<const double> scores, std::span<const double> wanted,
+              std::span<std::int64_t> first, std::span<std::int64_t> last) {
+        levels_.clear();
+        std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(levels_),
+                     [](double score) { return !std::isnan(score); });
+        std::sort(levels_.begin(), levels_.end(), std::greater<>());
+        levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
+        count(scores);
+        for (std::size_t j = 0; j < wanted.size(); ++j) {
+            first[j] = last[j] = 0;
+            if (!std::isnan(wanted[j])) {
+                const std::size_t level = level_of(wanted[j]);
+                first[j] = above_[level] + 1;
+                last[j] = above_[level] + equal_[level];
+            }
+        }
+    }
+
+  private:
+    std::size_t level_of(double score) const noexcept {
+        return static_cast<std::size_t>(
+            std::lower_bound(levels_.begin(), levels_.end(), score, std::greater<>()) -
+            levels_.begin());
+    }
+
+    void count(std::span<const double> scores) {
+        above_.assign(levels_.size() + 1, 0);
+        equal_.assign(levels_.size() + 1, 0);
+        if (levels_.empty()) {
+            return;
+        }
+        for (const double score : scores) {
+            const std::size_t level = level_of(score);  // the highest level that it reaches
+            if (level < levels_.size()) {
+                const bool equal = score == levels_[level];
+                equal_[level] += equal ? 1 : 0;
+                above_[level] += equal ? 0 : 1;
+            }
+        }
+        std::int64_t above = 0;
+        for (std::size_t level = 0; level < levels_.size(); ++level) {
+            above += above_[level];
+            above_[level] = above;
+            above += equal_[level];
+        }
+    }
+
+    std::vector<double> levels_;  // distinct, falling
+    std::vector<std::int64_t> above_;
+    std::vector<std::int64_t> equal_;
+};
+
+}  // namespace
+
+std::optional<RepeatedId> ranks_in_lists(const PerQuery<std::int64_t>& lists,
+                                         const PerQuery<std::int64_t>& judged,
+                                         std::span<std::int64_t> ranks, int threads,
+                                         const Interrupted& interrupted) {
+    constexpr const char* kName = "ranks_in_lists";
+    const std::size_t queries = lists.queries();
+    detail::check_offsets(kName, "list offsets", lists.offsets, queries, lists.entries.size());
+    detail::check_offsets(kName, "judged offsets", judged.offsets, queries, judged.entries.size());
+    detail::expect_size(kName, "ranks", ranks.size(), judged.entries.size());
+    const std::size_t longest = detail::most_entries(lists.offsets);
+    if (longest >= std::size_t{1} << 31U || queries >= std::numeric_limits<std::uint32_t>::max()) {
+        throw std::invalid_argument("ranks_in_lists: more than 2^31 ids in a list, or 2^32 lists");
+    }
+    const std::size_t most = longest + detail::most_entries(judged.offsets);
+    std::vector<detail::IdTable> tables(static_cast<std::size_t>(std::max(1, threads)));
+    detail::FirstRow faulty;
+    const auto rank = [&](std::size_t query, detail::IdTable& table) {
+        const auto begin = static_cast<std::size_t>(judged.offsets[query]);
+        const auto own = judged.of(query);
+        return rank_query(query, lists.of(query), own, ranks.subspan(begin, own.size()), table);
+    };
+    detail::for_query_blocks(lists.offsets, threads, interrupted,
+                             [&](std::size_t begin, std::size_t end, int worker) {
+                                 auto& table = tables[static_cast<std::size_t>(worker)];
+                                 table.reserve(most);
+                                 for (std::size_t query = begin; query < end; ++query) {
+                                     if (rank(query, table)) {
+                                         faulty.offer(query);
+                                     }
+                                 }
+                             });
+    if (!faulty.get()) {
+        return std::nullopt;
+    }
+    detail::IdTable table;
+    table.reserve(most);
+    return rank(*faulty.get(), table);
+}
+
+void tied_ranks_in_lists(std::span<const std::int64_t> ranks,
+                         std::span<const std::int64_t> judged_offsets,
+                         const PerQuery<double>& scores, std::span<std::int64_t> first,
+                         std::span<std::int64_t> last) {
+    constexpr const char* kName = "tied_ranks_in_lists";
+    const std::size_t queries = scores.queries();
+    detail::check_offsets(kName, "list offsets", scores.offsets, queries, scores.entries.size());
+    detail::check_offsets(kName, "judged offsets", judged_offsets, queries, ranks.size());
+    detail::expect_size(kName, "first", first.size(), ranks.size());
+    detail::expect_size(kName, "last", last.size(), ranks.size());
+    std::vector<std::int64_t> start;  // of the group that each place belongs to
+    std::vector<std::int64_t> stop;
+    for (std::size_t query = 0; query < queries; ++query) {
+        const auto own = scores.of(query);
+        start.resize(own.size());
+        stop.resize(own.size());
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            const bool joins = i > 0 && own[i] == own[i - 1];
+            start[i] = joins ? start[i - 1] : static_cast<std::int64_t>(i);
+        }
+        for (std::size_t i = own.size(); i-- > 0;) {
+            const bool joins = i + 1 < own.size() && own[i] == own[i + 1];
+            stop[i] = joins ? stop[i + 1] : static_cast<std::int64_t>(i);
+        }
+        const auto end = static_cast<std::size_t>(judged_offsets[query + 1]);
+        for (auto j = static_cast<std::size_t>(judged_offsets[query]); j < end; ++j) {
+            first[j] = last[j] = 0;
+            if (ranks[j] < 1) {
+                continue;
+            }
+            const auto place = static_cast<std::size_t>(ranks[j]) - 1;
+            if (place >= own.size()) {
+                throw std::invalid_argument("tied_ranks_in_lists: rank " +
+                                            std::to_string(ranks[j]) + " in a list of " +
+                                            std::to_string(own.size()));
+            }
+            first[j] = start[place] + 1;
+            last[j] = stop[place] + 1;
+        }
+    }
+}
+
+void tied_ranks_by_score(const PerQuery<double>& scores, const PerQuery<double>& judged_scores,
+                         std::span<std::int64_t> first, std::span<std::int64_t> last, int threads,
+                         const Interrupted& interrupted) {
+    constexpr const char* kName = "tied_ranks_by_score";
+    const std::size_t queries = scores.queries();
+    const std::size_t judged = judged_scores.entries.size();
+    detail::check_offsets(kName, "list offsets", scores.offsets, queries, scores.entries.size());
+    detail::check_offsets(kName, "judged offsets", judged_scores.offsets, queries, judged);
+    detail::expect_size(kName, "first", first.size(), judged);
+    detail::expect_size(kName, "last", last.size(), judged);
+    std::vector<ScoreRanks> finders(static_cast<std::size_t>(std::max(1, threads)));
+    detail::for_query_blocks(
+        scores.offsets, threads, interrupted, [&](std::size_t begin, std::size_t end, int worker) {
+            for (std::size_t query = begin; query < end; ++query) {
+                const auto wanted = judged_scores.of(query);
+                const auto at = static_cast<std::size_t>(judged_scores.offsets[query]);
+                finders[static_cast<std::size_t>(worker)].find(scores.of(query), wanted,
+                                                               first.subspan(at, wanted.size()),
+                                                               last.subspan(at, wanted.size()));
+            }
+        });
+}
+
+}  // namespace gnomon
