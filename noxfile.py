@@ -29,7 +29,7 @@ nox.options.error_on_external_run = False
 
 ROOT = Path(__file__).parent
 PYPROJECT = nox.project.load_toml("pyproject.toml")
-KERNEL_DEPENDENT_TESTS = ("tests/kernels", "tests/adapters", "tests/probe")
+KERNEL_DEPENDENT_TESTS = ("tests/kernels", "tests/metrics", "tests/adapters", "tests/probe")
 # Tests of files that only the checkout has; the wheel is tested without them.
 CHECKOUT_TESTS = (
     "tests/docs/test_demo.py",

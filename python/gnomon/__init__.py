@@ -6,11 +6,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gnomon import metrics
     from gnomon.adapters.bridge import Bridge
     from gnomon.embedding.profile import Profile
     from gnomon.kernels import Hits, TopK, VectorIndex, normalize, topk, topk_hits
 
-__all__ = ["Bridge", "Hits", "Profile", "TopK", "VectorIndex", "normalize", "topk", "topk_hits"]
+__all__ = [
+    "Bridge",
+    "Hits",
+    "Profile",
+    "TopK",
+    "VectorIndex",
+    "metrics",
+    "normalize",
+    "topk",
+    "topk_hits",
+]
 
 # Where each public name lives; its module is imported when the name is first used, so that
 # `import gnomon` stays cheap.
@@ -24,6 +35,8 @@ _HOMES = {
     "topk": "gnomon.kernels",
     "topk_hits": "gnomon.kernels",
 }
+# Public modules that `gnomon` offers as attributes.
+_MODULES = {"metrics"}
 
 
 def __getattr__(name: str) -> Any:
@@ -32,6 +45,8 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version  # noqa: PLC0415  # costs more than all the rest
 
         return version("gnomon")
+    if name in _MODULES:
+        return import_module(f"gnomon.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.errors import InvalidInputError, NotMeasuredError
-from gnomon.kernels import Metric, exact_sum
 from gnomon.metrics.evaluation import Evaluation, MetricValues, Queries
+from gnomon.stats.means import mean
 from gnomon.stats.ranking import decided_by_ties, ranking_metrics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gnomon.kernels import Metric
     from gnomon.metrics.measures import Measure
 
 _MOST_GAIN = 2**53  # whole numbers up to here are exact in float64
@@ -99,9 +100,7 @@ def summarise(placed: Placed, measures: tuple[Measure, ...], threads: int | None
     n_judged = int(placed.judged.sum())
     return Evaluation(
         metrics={
-            str(measure): MetricValues(
-                name=str(measure), values=own, mean=exact_sum(own) / n_measured, n_tied=tied
-            )
+            str(measure): MetricValues(name=str(measure), values=own, mean=mean(own), n_tied=tied)
             for measure, own, tied in zip(measures, values, n_tied, strict=True)
         },
         queries=queries,

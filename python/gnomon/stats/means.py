@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
+
+from gnomon.kernels import exact_sum
 
 if TYPE_CHECKING:
     import numpy as np
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def mean(values: NDArray[np.float64]) -> float:
-    """Return the mean of float64[n], n >= 1, from its correctly rounded sum.
+    """Return the mean of finite float64[n], n >= 1, from its correctly rounded sum.
 
     Examples
     --------
@@ -19,4 +20,4 @@ def mean(values: NDArray[np.float64]) -> float:
     >>> mean(np.array([1.0, 1e-17, -1.0, 1e-17]))
     5e-18
     """
-    return math.fsum(values.tolist()) / len(values)
+    return exact_sum(values) / len(values)
