@@ -24,7 +24,10 @@ enum class Purpose : std::uint8_t {
     sample = 4,
     calibration = 5,
     bootstrap = 6,
-    clusters = 7
+    clusters = 7,
+    halves = 8,
+    untouched = 9,
+    anchors = 10
 };
 
 constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15U;

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from gnomon.rules.gate import THRESHOLDS
 from gnomon.rules.gate_values import POSITIVES, STRATA, Cell, Counts, Stratum, Window
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -88,9 +89,28 @@ class Sweep:
         numbers = self.refused[window, :, tau].tolist()
         return Cell(tau, dict(zip(STRATA, numbers, strict=True)))
 
-    def cells(self, window: int = 0) -> list[Cell]:
+    def cells(self, window: int = 0) -> WindowCells:
         """Return what every threshold refuses in one window, lowest threshold first."""
-        return [self.cell(window, tau) for tau in THRESHOLDS]
+        return WindowCells(self, window)
+
+
+class WindowCells(Sequence[Cell]):
+    """The cells of one window, each made when it is looked at: few of the 61,812 ever are."""
+
+    def __init__(self, sweep: Sweep, window: int) -> None:
+        self._sweep, self._window = sweep, window
+
+    def __len__(self) -> int:
+        return len(THRESHOLDS)
+
+    @overload
+    def __getitem__(self, tau: int) -> Cell: ...
+    @overload
+    def __getitem__(self, tau: slice) -> list[Cell]: ...
+    def __getitem__(self, tau: int | slice) -> Cell | list[Cell]:
+        if isinstance(tau, slice):
+            return [self[one] for one in range(*tau.indices(len(self)))]
+        return self._sweep.cell(self._window, THRESHOLDS[tau])
 
 
 def sweep_windows(

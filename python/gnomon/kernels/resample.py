@@ -32,6 +32,9 @@ class Purpose(IntEnum):
     CALIBRATION = 5
     BOOTSTRAP = 6
     CLUSTERS = 7
+    HALVES = 8
+    UNTOUCHED = 9
+    ANCHORS = 10
 
 
 def draw_keys(seed: int, purpose: int, n: SupportsIndex) -> NDArray[np.uint64]:

@@ -6,6 +6,7 @@ that catches is reported and never moves the threshold. A window is ranked by wh
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Final
 
 from gnomon.rules.gate_values import (
@@ -111,14 +112,11 @@ def feasible(cell: Cell, allowed: Mapping[Stratum, int | None]) -> bool:
 def choose_tau(sweep: Sequence[Cell], allowed: Mapping[Stratum, int | None]) -> Cell | None:
     """Return the cell of the largest feasible threshold, or None.
 
-    Over-refusals never fall as the threshold rises, so the feasible cells are the first ones.
+    ``sweep`` runs over rising thresholds. Over-refusals never fall as the threshold rises, so the
+    feasible cells are the first ones.
     """
-    largest = None
-    for cell in sweep:
-        if not feasible(cell, allowed):
-            break
-        largest = cell
-    return largest
+    first_infeasible = bisect_left(sweep, True, key=lambda cell: not feasible(cell, allowed))
+    return sweep[first_infeasible - 1] if first_infeasible else None
 
 
 def gate_precision(cell: Cell, counts: Counts) -> float | None:
