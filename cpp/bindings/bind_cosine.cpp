@@ -15,6 +15,7 @@
 #include "call.hpp"
 #include "gnomon/cosine.hpp"
 #include "gnomon/index_file.hpp"
+#include "hit_arrays.hpp"
 
 namespace gnomon::bindings {
 
@@ -27,21 +28,8 @@ using Labels = Contiguous<std::uint8_t>;
 // queries, k, row class, exclude offsets, exclude rows
 using RequestArgs = std::tuple<py::array, std::size_t, std::optional<std::uint8_t>,
                                std::optional<Rows>, std::optional<Rows>>;
-using HitArrays = std::tuple<py::array, py::array, py::array>;
 // the hits of each request, and how many documents are zero vectors
 using Found = std::tuple<std::vector<HitArrays>, std::size_t>;
-
-// The vector's memory becomes the array's.
-template <typename T>
-py::array as_array(std::vector<T>&& values) {
-    auto owner = std::make_unique<std::vector<T>>(std::move(values));
-    const auto size = static_cast<py::ssize_t>(owner->size());
-    const T* data = owner->data();
-    const py::capsule keeper(owner.get(),
-                             [](void* vector) { delete static_cast<std::vector<T>*>(vector); });
-    owner.release();
-    return py::array_t<T>(size, data, keeper);
-}
 
 SearchRequest request_of(const RequestArgs& args) {
     const auto& [queries, k, row_class, offsets, rows] = args;
@@ -57,8 +45,7 @@ Found found_by(SearchResult&& result) {
     std::vector<HitArrays> lists;
     lists.reserve(result.lists.size());
     for (HitLists& hits : result.lists) {
-        lists.emplace_back(as_array(std::move(hits.ids)), as_array(std::move(hits.scores)),
-                           as_array(std::move(hits.offsets)));
+        lists.push_back(hit_arrays(std::move(hits)));
     }
     return {std::move(lists), result.zero_rows};
 }

@@ -9,16 +9,22 @@ if TYPE_CHECKING:
     from gnomon import metrics
     from gnomon.adapters.bridge import Bridge
     from gnomon.embedding.profile import Profile
-    from gnomon.kernels import Hits, TopK, VectorIndex, normalize, topk, topk_hits
+    from gnomon.kernels import Hits, NamedHits, TopK, VectorIndex, normalize, topk, topk_hits
+    from gnomon.kernels.mmr import mmr, mmr_grid
+    from gnomon.kernels.rrf import rrf
 
 __all__ = [
     "Bridge",
     "Hits",
+    "NamedHits",
     "Profile",
     "TopK",
     "VectorIndex",
     "metrics",
+    "mmr",
+    "mmr_grid",
     "normalize",
+    "rrf",
     "topk",
     "topk_hits",
 ]
@@ -30,8 +36,12 @@ _HOMES = {
     "Profile": "gnomon.embedding.profile",
     "normalize": "gnomon.kernels",
     "Hits": "gnomon.kernels",
+    "NamedHits": "gnomon.kernels",
     "TopK": "gnomon.kernels",
     "VectorIndex": "gnomon.kernels",
+    "mmr": "gnomon.kernels",
+    "mmr_grid": "gnomon.kernels",
+    "rrf": "gnomon.kernels",
     "topk": "gnomon.kernels",
     "topk_hits": "gnomon.kernels",
 }

@@ -72,6 +72,17 @@ def decided_by_ties(
     threads: int,
 ) -> NDArray[np.uint8]: ...
 
+# bind_mmr.cpp; pools are matrices, or one stack of matrices; a hit list is (ids, scores, offsets)
+def mmr(
+    queries: NDArray[Any],
+    pools: list[NDArray[Any]],
+    row_offsets: NDArray[np.int64] | None,
+    rows: NDArray[np.int64] | None,
+    k: int,
+    lambdas: list[float],
+    threads: int,
+) -> list[_Hits]: ...
+
 # bind_resample.cpp
 def draw_keys(seed: int, purpose: int, n: int) -> NDArray[np.uint64]: ...
 def draw_rows(
@@ -80,6 +91,15 @@ def draw_rows(
 def bootstrap_sums(
     values: NDArray[np.float64], seed: int, draws: int, threads: int
 ) -> NDArray[np.float64]: ...
+
+# bind_rrf.cpp; a list is (ids, offsets of the queries), or has no offsets when there is one query
+def rrf(
+    lists: list[tuple[NDArray[np.int64], NDArray[np.int64] | None]],
+    weights: list[float],
+    k: float,
+    top: int | None,
+    threads: int,
+) -> _Hits: ...
 
 # bind_cosine.cpp; a request is (queries, k, row class, exclude offsets, exclude rows), a hit list
 # is (ids, scores, offsets)

@@ -14,9 +14,10 @@ except ImportError as error:
 
 from gnomon.kernels.affine import AffineMap
 from gnomon.kernels.cosine import PassReport, SearchRequest, topk, topk_hits, topk_pass
-from gnomon.kernels.hits import Hits, TopK, TopKRow
+from gnomon.kernels.hits import Hits, NamedHits, NamedRow, NamedTopK, TopK, TopKRow
 from gnomon.kernels.isa import default_threads, isa, runnable_isas
 from gnomon.kernels.linear import affine_map, group_sums, normalize, norms, pair_scores
+from gnomon.kernels.mmr import mmr, mmr_grid
 from gnomon.kernels.ranking import (
     Metric,
     RankingMetrics,
@@ -28,12 +29,16 @@ from gnomon.kernels.ranking import (
     tied_ranks_in_lists,
 )
 from gnomon.kernels.resample import Purpose, bootstrap_sums, draw_keys, draw_rows
+from gnomon.kernels.rrf import rrf
 from gnomon.kernels.vector_index import VectorIndex
 
 __all__ = [
     "AffineMap",
     "Hits",
     "Metric",
+    "NamedHits",
+    "NamedRow",
+    "NamedTopK",
     "PassReport",
     "Purpose",
     "RankingMetrics",
@@ -50,11 +55,14 @@ __all__ = [
     "exact_sum",
     "group_sums",
     "isa",
+    "mmr",
+    "mmr_grid",
     "normalize",
     "norms",
     "pair_scores",
     "ranking_metrics",
     "ranks_in_lists",
+    "rrf",
     "runnable_isas",
     "tied_ranks_by_score",
     "tied_ranks_in_lists",

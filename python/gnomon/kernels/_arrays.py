@@ -52,7 +52,7 @@ def as_matrix(x: ArrayLike, name: str, *, one_row: bool = False) -> NDArray[Any]
     InvalidInputError
         The array isn't two-dimensional, or masks values.
     """
-    matrix = _supported(_as_array(x, name), name)
+    matrix = as_taken(x, name)
     if matrix.ndim == 1 and one_row:
         matrix = matrix[np.newaxis, :]
     if matrix.ndim != 2:
@@ -61,6 +61,11 @@ def as_matrix(x: ArrayLike, name: str, *, one_row: bool = False) -> NDArray[Any]
             f"(rows, dimensions){', or one vector' if one_row else ''}"
         )
     return matrix
+
+
+def as_taken(x: ArrayLike, name: str) -> NDArray[Any]:
+    """Return ``x`` as an array of any shape whose dtype the core takes; see `as_matrix`."""
+    return _supported(_as_array(x, name), name)
 
 
 def _as_array(x: ArrayLike, name: str) -> NDArray[Any]:

@@ -1,0 +1,229 @@
+#include "mmr/lazy_walk.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace gnomon::detail {
+
+namespace {
+
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+constexpr float kPicked = -std::numeric_limits<float>::infinity();
+constexpr std::uint32_t kNoColumn = std::numeric_limits<std::uint32_t>::max();
+
+// Similarities that several walks may share are kept up to this number, 4 MiB a worker.
+constexpr std::size_t kMostShared = std::size_t{1} << 20U;
+
+// Roundings of a cheap score and of an exact one, u each, and some room.
+constexpr float kScoreRoundings = 8.0F * 0x1p-24F;
+
+// Eight running maxima don't wait for each other.
+std::size_t place_of_greatest(std::span<const float> values) noexcept {
+    float lanes[8];
+    std::fill(std::begin(lanes), std::end(lanes), kPicked);
+    const std::size_t whole = values.size() - values.size() % 8;
+    for (std::size_t i = 0; i < whole; i += 8) {
+        for (std::size_t lane = 0; lane < 8; ++lane) {
+            lanes[lane] = std::max(lanes[lane], values[i + lane]);
+        }
+    }
+    float greatest = *std::max_element(std::begin(lanes), std::end(lanes));
+    for (std::size_t i = whole; i < values.size(); ++i) {
+        greatest = std::max(greatest, values[i]);
+    }
+    const auto at = std::find(values.begin(), values.end(), greatest);
+    return static_cast<std::size_t>(at - values.begin());
+}
+
+}  // namespace
+
+void LazyWalk::run(Pool& pool, std::span<const double> lambdas, std::span<const Picks> picks,
+                   Meter& meter) {
+    const std::size_t n = pool.size();
+    if (n == 0) {
+        return;
+    }
+    pool_ = &pool;
+    margin_ = 2.0F * (pool.error() + kScoreRoundings);
+    exact_relevances_.assign(n, kUnknown);
+    candidates_.resize(n);
+    scores_.resize(n);
+    const std::size_t deepest = picks.front().count;
+    shares_columns_ =
+        lambdas.size() > 1 && std::min(n, lambdas.size() * deepest) <= kMostShared / n;
+    columns_.clear();
+    if (shares_columns_) {
+        column_of_.assign(n, kNoColumn);
+    }
+    const std::size_t first = first_pick();
+    const bool compares =
+        std::any_of(lambdas.begin(), lambdas.end(), [](double lambda) { return lambda < 1.0; });
+    first_column_.assign(n, 0.0F);
+    if (deepest > 1 && compares) {
+        measure_against_first(first, meter);
+    }
+    for (std::size_t l = 0; l < lambdas.size(); ++l) {
+        walk(lambdas[l], first, picks[l], meter);
+    }
+}
+
+// The members whose cheap relevance is within the error of the best are compared exactly.
+std::size_t LazyWalk::first_pick() {
+    const std::span<const float> relevances = pool_->cheap_relevances();
+    const float least = relevances[place_of_greatest(relevances)] - margin_;
+    std::size_t best = 0;
+    float best_relevance = kPicked;
+    for (std::size_t i = 0; i < relevances.size(); ++i) {
+        if (relevances[i] < least) {
+            continue;
+        }
+        const float relevance = exact_relevance(i);
+        if (relevance > best_relevance ||
+            (relevance == best_relevance && pool_->id(i) < pool_->id(best))) {
+            best = i;
+            best_relevance = relevance;
+        }
+    }
+    return best;
+}
+
+void LazyWalk::measure_against_first(std::size_t first, Meter& meter) {
+    for (std::size_t i = 0; i < first_column_.size(); ++i) {
+        first_column_[i] = pool_->cheap_similarity(i, first);
+        meter.add(pool_->cols());
+    }
+}
+
+void LazyWalk::walk(double lambda, std::size_t first, const Picks& picks, Meter& meter) {
+    lambda_ = lambda;
+    const std::size_t n = pool_->size();
+    const std::span<const float> relevances = pool_->cheap_relevances();
+    picked_.assign(1, first);
+    picks.ids[0] = pool_->id(first);
+    picks.scores[0] = first_score(lambda, exact_relevance(first));
+    if (picks.count == 1) {
+        return;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        candidates_[i] = {first_column_[i], kPicked, 0, 1, kPicked, 0};
+        scores_[i] = mmr_score(lambda, relevances[i], first_column_[i]);
+    }
+    scores_[first] = kPicked;
+    while (picked_.size() < picks.count) {
+        const std::size_t next = next_pick(meter);
+        picks.ids[picked_.size()] = pool_->id(next);
+        picks.scores[picked_.size()] = exact_score(next);
+        scores_[next] = kPicked;
+        picked_.push_back(next);
+    }
+}
+
+std::size_t LazyWalk::next_pick(Meter& meter) {
+    find_contenders(meter);
+    std::size_t best = contenders_.front();
+    if (contenders_.size() == 1) {
+        return best;
+    }
+    float best_score = exact_score(best);
+    for (std::size_t c = 1; c < contenders_.size(); ++c) {
+        const std::size_t member = contenders_[c];
+        const float score = exact_score(member);
+        if (score > best_score || (score == best_score && pool_->id(member) < pool_->id(best))) {
+            best = member;
+            best_score = score;
+        }
+        meter.add(pool_->cols());
+    }
+    return best;
+}
+
+// Fills in who may be next: up to date, and within the margin of the best cheap score.
+void LazyWalk::find_contenders(Meter& meter) {
+    const std::size_t likely = place_of_greatest(scores_);
+    refresh(likely, meter);
+    float least = scores_[likely] - margin_;
+    contenders_.clear();
+    const std::size_t n = scores_.size();
+    for (std::size_t i = 0; i < n; ++i) {
+        if (scores_[i] < least || scores_[i] == kPicked) {
+            continue;
+        }
+        refresh(i, meter);
+        if (scores_[i] < least) {
+            continue;
+        }
+        least = std::max(least, scores_[i] - margin_);
+        contenders_.push_back(static_cast<std::uint32_t>(i));
+    }
+    std::erase_if(contenders_, [&](std::uint32_t i) { return scores_[i] < least; });
+}
+
+void LazyWalk::refresh(std::size_t member, Meter& meter) {
+    Candidate& candidate = candidates_[member];
+    if (candidate.seen == picked_.size() || lambda_ == 1.0) {
+        return;
+    }
+    for (; candidate.seen < picked_.size(); ++candidate.seen) {
+        const float similarity = similarity_to_pick(member, candidate.seen);
+        if (similarity > candidate.penalty) {
+            candidate.runner_up = candidate.penalty;
+            candidate.penalty = similarity;
+            candidate.nearest = candidate.seen;
+        } else {
+            candidate.runner_up = std::max(candidate.runner_up, similarity);
+        }
+        meter.add(pool_->cols());
+    }
+    scores_[member] = mmr_score(lambda_, pool_->cheap_relevances()[member], candidate.penalty);
+}
+
+float LazyWalk::similarity_to_pick(std::size_t member, std::size_t pick) {
+    const std::size_t other = picked_[pick];
+    if (!shares_columns_) {
+        return pool_->cheap_similarity(member, other);
+    }
+    const std::size_t n = scores_.size();
+    if (column_of_[other] == kNoColumn) {
+        column_of_[other] = static_cast<std::uint32_t>(columns_.size() / n);
+        columns_.resize(columns_.size() + n, kUnknown);
+    }
+    float& known = columns_[column_of_[other] * n + member];
+    if (std::isnan(known)) {
+        known = pool_->cheap_similarity(member, other);
+    }
+    return known;
+}
+
+float LazyWalk::exact_relevance(std::size_t member) {
+    float& known = exact_relevances_[member];
+    if (std::isnan(known)) {
+        known = pool_->relevance(member);
+    }
+    return known;
+}
+
+// With lambda = 1 the penalty counts for nothing, and nobody is kept up to date.
+float LazyWalk::exact_score(std::size_t member) {
+    const float penalty = lambda_ == 1.0 ? 0.0F : exact_penalty(member);
+    return mmr_score(lambda_, exact_relevance(member), penalty);
+}
+
+// Where one pick is clearly the nearest, only its similarity is computed; otherwise those of the
+// picks that came since the member was last looked at.
+float LazyWalk::exact_penalty(std::size_t member) {
+    Candidate& candidate = candidates_[member];
+    if (pool_->error() == 0.0F) {
+        return candidate.penalty;
+    }
+    if (candidate.runner_up < candidate.penalty - margin_) {
+        return pool_->similarity(member, picked_[candidate.nearest]);
+    }
+    for (; candidate.exact_seen < picked_.size(); ++candidate.exact_seen) {
+        candidate.exact_penalty = std::max(
+            candidate.exact_penalty, pool_->similarity(member, picked_[candidate.exact_seen]));
+    }
+    return candidate.exact_penalty;
+}
+
+}  // namespace gnomon::detail

@@ -1,0 +1,137 @@
+// Lays out the answers, and gives every query to a worker.
+#include "gnomon/mmr.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "linear/first_row.hpp"
+#include "mmr/lazy_walk.hpp"
+#include "mmr/meter.hpp"
+#include "mmr/picks.hpp"
+#include "mmr/pool.hpp"
+#include "mmr/request_checks.hpp"
+
+namespace gnomon {
+
+namespace {
+
+using detail::FirstRow;
+using detail::Meter;
+using detail::Picks;
+using detail::PoolSource;
+
+class Job {
+  public:
+    Job(const MmrRequest& request, Isa isa) : request_(request), isa_(isa) {
+        lists_.resize(request.lambdas.size());
+        offsets_.assign(1, 0);
+        for (std::size_t q = 0; q < request.queries.rows; ++q) {
+            const std::size_t count = std::min(request.k, source(q).size());
+            offsets_.push_back(offsets_.back() + static_cast<std::int64_t>(count));
+        }
+        for (HitLists& list : lists_) {
+            list.offsets = offsets_;
+            list.ids.resize(static_cast<std::size_t>(offsets_.back()));
+            list.scores.resize(static_cast<std::size_t>(offsets_.back()));
+        }
+    }
+
+    std::vector<HitLists> run(int threads, const Interrupted& interrupted) {
+        std::vector<std::unique_ptr<Worker>> workers(
+            static_cast<std::size_t>(std::max(1, threads)));
+        const std::size_t queries = request_.queries.rows;
+        parallel_for(queries, threads, interrupted, [&](std::size_t query, int number) {
+            std::unique_ptr<Worker>& worker = workers[static_cast<std::size_t>(number)];
+            if (!worker) {
+                worker = std::make_unique<Worker>(isa_, request_.queries.cols);
+            }
+            Meter meter(interrupted, number);
+            pick(query, *worker, meter);
+        });
+        refuse_nonfinite();
+        return std::move(lists_);
+    }
+
+  private:
+    struct Worker {
+        Worker(Isa isa, std::size_t cols) : pool(isa, cols) {}
+        detail::Pool pool;
+        detail::LazyWalk walk;
+        std::vector<Picks> picks;
+    };
+
+    bool is_shared() const noexcept { return request_.pools.size() == 1; }
+
+    PoolSource source(std::size_t query) const noexcept {
+        if (request_.row_offsets.empty()) {
+            return {&request_.pools[is_shared() ? 0 : query], {}, true};
+        }
+        const auto first = static_cast<std::size_t>(request_.row_offsets[query]);
+        const auto past = static_cast<std::size_t>(request_.row_offsets[query + 1]);
+        return {request_.pools.data(), request_.rows.subspan(first, past - first), false};
+    }
+
+    void pick(std::size_t query, Worker& worker, Meter& meter) {
+        if (!worker.pool.load_query(request_.queries, query)) {
+            bad_query_.offer(query);
+            return;
+        }
+        worker.pool.load_rows(source(query));
+        if (!worker.pool.measure(meter)) {
+            bad_pool_.offer(is_shared() ? 0 : query);
+            return;
+        }
+        const auto first = static_cast<std::size_t>(offsets_[query]);
+        const auto count = static_cast<std::size_t>(offsets_[query + 1]) - first;
+        worker.picks.clear();
+        for (HitLists& list : lists_) {
+            worker.picks.push_back({list.ids.data() + first, list.scores.data() + first, count});
+        }
+        worker.walk.run(worker.pool, request_.lambdas, worker.picks, meter);
+    }
+
+    // The first bad query, else the lowest bad row among all that are in a pool.
+    void refuse_nonfinite() const {
+        if (const auto query = bad_query_.get()) {
+            throw NonFiniteError("queries", *query);
+        }
+        const auto bad = bad_pool_.get();
+        if (!bad) {
+            return;
+        }
+        FirstRow row;
+        for (std::size_t q = is_shared() ? 0 : *bad; q < request_.queries.rows; ++q) {
+            if (const auto found = first_nonfinite_row(source(q))) {
+                row.offer(*found);
+            }
+            if (!is_shared() || request_.row_offsets.empty()) {
+                break;
+            }
+        }
+        throw NonFiniteError(is_shared() ? "pool" : "pool of query " + std::to_string(*bad),
+                             *row.get());
+    }
+
+    const MmrRequest& request_;
+    Isa isa_;
+    std::vector<std::int64_t> offsets_;
+    std::vector<HitLists> lists_;
+    FirstRow bad_query_;
+    FirstRow bad_pool_;  // of a query, or 0 when all share one
+};
+
+}  // namespace
+
+std::vector<HitLists> mmr(const MmrRequest& request, Isa isa, int threads,
+                          const Interrupted& interrupted) {
+    detail::check_mmr(request);
+    return Job(request, isa).run(threads, interrupted);
+}
+
+std::vector<HitLists> mmr(const MmrRequest& request, int threads, const Interrupted& interrupted) {
+    return mmr(request, chosen_isa(), threads, interrupted);
+}
+
+}  // namespace gnomon

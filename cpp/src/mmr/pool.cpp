@@ -1,0 +1,166 @@
+#include "mmr/pool.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "score/rows.hpp"
+
+namespace gnomon::detail {
+
+namespace {
+
+// A pool that has to be converted is kept converted up to this size, 16 MiB a worker.
+constexpr std::size_t kMostConverted = std::size_t{1} << 22U;
+
+constexpr double kUnit = 0x1p-24;
+constexpr double kMostDotError = 0.05;
+constexpr float kLeastSquare = 0x1p-60F;
+constexpr float kMostSquare = 0x1p60F;
+
+bool is_in_place(const MatrixView& x) noexcept {
+    constexpr auto kItem = static_cast<std::ptrdiff_t>(sizeof(float));
+    return x.dtype == Dtype::f32 && (x.cols <= 1 || x.col_stride == kItem) &&
+           x.row_stride % kItem == 0 &&
+           reinterpret_cast<std::uintptr_t>(x.data) % alignof(float) == 0;
+}
+
+}  // namespace
+
+std::optional<std::size_t> first_nonfinite_row(const PoolSource& source) noexcept {
+    std::optional<std::size_t> first;
+    for (std::size_t i = 0; i < source.size(); ++i) {
+        const auto row = static_cast<std::size_t>(source.id(i));
+        if ((!first || row < *first) && !row_is_finite(*source.matrix, row)) {
+            first = row;
+        }
+    }
+    return first;
+}
+
+Pool::Pool(Isa isa, std::size_t cols)
+    : isa_(isa), cols_(cols), exact_(score_kernel(isa)), cheap_(float_dot_kernel(isa)),
+      query_scratch_(cols), scratch_(2 * cols) {
+    const double dot_error = float_dot_error(cols);
+    cheap_error_ = dot_error <= kMostDotError
+                       ? static_cast<float>((3.0 * dot_error + 16.0 * kUnit) * (1.0 + 0x1p-20))
+                       : 0.0F;
+}
+
+bool Pool::load_query(const MatrixView& queries, std::size_t query) {
+    query_ = row_f32(queries, query, query_scratch_.data(), isa_);
+    query_norm_ = detail::norm(exact_, query_, cols_);
+    return std::isfinite(query_norm_);
+}
+
+void Pool::load_rows(const PoolSource& source) {
+    source_ = source;
+    in_place_ = is_in_place(*source.matrix);
+    converted_.clear();
+    const std::size_t n = source.size();
+    if (!in_place_ && cols_ > 0 && n <= kMostConverted / cols_) {
+        converted_.resize(n * cols_);
+        for (std::size_t i = 0; i < n; ++i) {
+            float* target = converted_.data() + i * cols_;
+            const float* values =
+                row_f32(*source.matrix, static_cast<std::size_t>(id(i)), target, isa_);
+            if (values != target) {
+                std::copy_n(values, cols_, target);
+            }
+        }
+    }
+}
+
+const float* Pool::row(std::size_t member, float* scratch) const noexcept {
+    if (!converted_.empty()) {
+        return converted_.data() + member * cols_;
+    }
+    const std::int64_t at = id(member);
+    if (in_place_) {
+        return reinterpret_cast<const float*>(static_cast<const char*>(source_.matrix->data) +
+                                              at * source_.matrix->row_stride);
+    }
+    return row_f32(*source_.matrix, static_cast<std::size_t>(at), scratch, isa_);
+}
+
+bool Pool::measure(Meter& meter) {
+    const std::size_t n = size();
+    inverse_norms_.resize(n);
+    relevances_.resize(n);
+    norms_.assign(n, -1.0);
+    exact_only_ = cheap_error_ == 0.0F || !measure_cheaply(meter);
+    error_ = exact_only_ ? 0.0F : cheap_error_;
+    return !exact_only_ || measure_exactly(meter);
+}
+
+bool Pool::measure_cheaply(Meter& meter) {
+    const auto in_range = [](double square) {
+        return square >= static_cast<double>(kLeastSquare) &&
+               square <= static_cast<double>(kMostSquare);
+    };
+    if (query_norm_ != 0.0 && !in_range(query_norm_ * query_norm_)) {
+        return false;
+    }
+    const float inverse_query = query_norm_ == 0.0 ? 0.0F : static_cast<float>(1.0 / query_norm_);
+    const std::size_t n = size();
+    for (std::size_t i = 0; i < n; ++i) {
+        const float* values = row(i, scratch_.data());
+        float dot = 0.0F;
+        float square = 0.0F;
+        cheap_.scan(query_, 1, values, cols_, &dot, &square);
+        if (!in_range(static_cast<double>(square))) {
+            if (norm(i, values) != 0.0) {
+                return false;
+            }
+            inverse_norms_[i] = relevances_[i] = 0.0F;
+            continue;
+        }
+        inverse_norms_[i] = 1.0F / std::sqrt(square);
+        relevances_[i] = dot * inverse_norms_[i] * inverse_query;
+        meter.add(cols_);
+    }
+    return true;
+}
+
+bool Pool::measure_exactly(Meter& meter) {
+    for (std::size_t i = 0; i < size(); ++i) {
+        if (!std::isfinite(norm(i, row(i, scratch_.data())))) {
+            return false;
+        }
+        relevances_[i] = relevance(i);
+        meter.add(2 * cols_);
+    }
+    return true;
+}
+
+double Pool::norm(std::size_t member, const float* values) noexcept {
+    double& known = norms_[member];
+    if (known < 0.0) {
+        known = detail::norm(exact_, values, cols_);
+    }
+    return known;
+}
+
+float Pool::relevance(std::size_t member) noexcept {
+    if (query_norm_ == 0.0) {
+        return 0.0F;
+    }
+    const float* values = row(member, scratch_.data());
+    return cosine(exact_.dot(query_, values, cols_), query_norm_, norm(member, values));
+}
+
+float Pool::cheap_similarity(std::size_t a, std::size_t b) noexcept {
+    if (exact_only_) {
+        return similarity(a, b);
+    }
+    const float* a_values = row(a, scratch_.data());
+    const float* b_values = row(b, scratch_.data() + cols_);
+    return cheap_.dot(a_values, b_values, cols_) * inverse_norms_[a] * inverse_norms_[b];
+}
+
+float Pool::similarity(std::size_t a, std::size_t b) noexcept {
+    const float* a_values = row(a, scratch_.data());
+    const float* b_values = row(b, scratch_.data() + cols_);
+    return cosine(exact_.dot(a_values, b_values, cols_), norm(a, a_values), norm(b, b_values));
+}
+
+}  // namespace gnomon::detail
