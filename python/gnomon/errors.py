@@ -49,5 +49,9 @@ class IndexFileError(GnomonError, ValueError):
     """An index file is cut short, of another version or damaged."""
 
 
+class EndpointError(GnomonError, ConnectionError):
+    """A service that was configured cannot be reached, refuses, or answers something else."""
+
+
 class ExpectationError(GnomonError, AssertionError):
     """The result is not the one that the command line said to expect."""

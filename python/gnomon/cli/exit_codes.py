@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.errors import (
     AuditCorruptError,
+    EndpointError,
     ExpectationError,
     GnomonError,
     IndexFileError,
@@ -41,6 +42,7 @@ _BY_ERROR: tuple[tuple[type[GnomonError], int], ...] = (
     (IndexFileError, REFUSED),
     (AuditCorruptError, REFUSED),
     (StateError, REFUSED),
+    (EndpointError, REFUSED),
     (ExpectationError, EXPECTATION),
 )
 
