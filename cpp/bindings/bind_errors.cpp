@@ -3,6 +3,7 @@
 
 #include "bindings.hpp"
 #include "gnomon/errors.hpp"
+#include "python_text.hpp"
 
 namespace gnomon::bindings {
 
@@ -18,6 +19,8 @@ void translate(std::exception_ptr pointer) {
         std::rethrow_exception(std::move(pointer));
     } catch (const SettingError& error) {
         raise_as("UsageError", error.what());
+    } catch (const NotTextError& error) {
+        raise_as("InvalidTypeError", error.what());
     } catch (const std::invalid_argument& error) {
         raise_as("InvalidInputError", error.what());
     }

@@ -13,5 +13,6 @@ void register_mmr(pybind11::module_& m);
 void register_ranking(pybind11::module_& m);
 void register_resample(pybind11::module_& m);
 void register_rrf(pybind11::module_& m);
+void register_text(pybind11::module_& m);
 
 }  // namespace gnomon::bindings

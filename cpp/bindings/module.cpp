@@ -12,4 +12,5 @@ PYBIND11_MODULE(_core, m, pybind11::mod_gil_not_used()) {
     gnomon::bindings::register_ranking(m);
     gnomon::bindings::register_resample(m);
     gnomon::bindings::register_rrf(m);
+    gnomon::bindings::register_text(m);
 }
