@@ -115,9 +115,11 @@ class EmbeddingCache:
             with self._told():
                 rows = self._db.execute(query, [profile.fingerprint, side, *part]).fetchall()
             for key, stored in rows:
+                if len(stored) != 4 * profile.dim:
+                    continue  # what does not fit is made anew
                 vector = np.frombuffer(stored, dtype="<f4").astype(np.float32)
-                if len(vector) == profile.dim and np.isfinite(vector).all():
-                    found[bytes(key)] = vector  # what does not fit is made anew
+                if np.isfinite(vector).all():
+                    found[bytes(key)] = vector
         return found
 
     def _keep(
