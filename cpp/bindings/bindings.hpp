@@ -9,6 +9,7 @@ void register_errors(pybind11::module_& m);
 void register_isa(pybind11::module_& m);
 void register_cosine(pybind11::module_& m);
 void register_linear(pybind11::module_& m);
+void register_machine(pybind11::module_& m);
 void register_mmr(pybind11::module_& m);
 void register_ranking(pybind11::module_& m);
 void register_resample(pybind11::module_& m);

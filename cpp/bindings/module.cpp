@@ -8,6 +8,7 @@ PYBIND11_MODULE(_core, m, pybind11::mod_gil_not_used()) {
     gnomon::bindings::register_isa(m);
     gnomon::bindings::register_cosine(m);
     gnomon::bindings::register_linear(m);
+    gnomon::bindings::register_machine(m);
     gnomon::bindings::register_mmr(m);
     gnomon::bindings::register_ranking(m);
     gnomon::bindings::register_resample(m);

@@ -52,6 +52,10 @@ COMMANDS: dict[str, Target] = {
         "gnomon.cli.audit:command",
         "List, show, verify, export or repair the trail (tamper-evident, not tamper-proof).",
     ),
+    "kernels": Target(
+        "gnomon.cli.kernels:command",
+        "What the CPU offers and how fast the kernels run here, beside the installed peers.",
+    ),
 }
 
 
