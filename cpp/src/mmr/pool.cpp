@@ -14,8 +14,8 @@ constexpr std::size_t kMostConverted = std::size_t{1} << 22U;
 
 constexpr double kUnit = 0x1p-24;
 constexpr double kMostDotError = 0.05;
-constexpr float kLeastSquare = 0x1p-60F;
-constexpr float kMostSquare = 0x1p60F;
+constexpr double kLeastNorm = 0x1p-30;
+constexpr double kMostNorm = 0x1p30;
 
 bool is_in_place(const MatrixView& x) noexcept {
     constexpr auto kItem = static_cast<std::ptrdiff_t>(sizeof(float));
@@ -93,11 +93,8 @@ bool Pool::measure(Meter& meter) {
 }
 
 bool Pool::measure_cheaply(Meter& meter) {
-    const auto in_range = [](double square) {
-        return square >= static_cast<double>(kLeastSquare) &&
-               square <= static_cast<double>(kMostSquare);
-    };
-    if (query_norm_ != 0.0 && !in_range(query_norm_ * query_norm_)) {
+    const auto in_range = [](double norm) { return norm >= kLeastNorm && norm <= kMostNorm; };
+    if (query_norm_ != 0.0 && !in_range(query_norm_)) {
         return false;
     }
     const float inverse_query = query_norm_ == 0.0 ? 0.0F : static_cast<float>(1.0 / query_norm_);
@@ -105,16 +102,16 @@ bool Pool::measure_cheaply(Meter& meter) {
     for (std::size_t i = 0; i < n; ++i) {
         const float* values = row(i, scratch_.data());
         float dot = 0.0F;
-        float square = 0.0F;
-        cheap_.scan(query_, 1, values, cols_, &dot, &square);
-        if (!in_range(static_cast<double>(square))) {
+        float cheap_norm = 0.0F;
+        cheap_.scan(query_, 1, &values, 1, cols_, &dot, &cheap_norm);
+        if (!in_range(static_cast<double>(cheap_norm))) {
             if (norm(i, values) != 0.0) {
                 return false;
             }
             inverse_norms_[i] = relevances_[i] = 0.0F;
             continue;
         }
-        inverse_norms_[i] = 1.0F / std::sqrt(square);
+        inverse_norms_[i] = 1.0F / cheap_norm;
         relevances_[i] = dot * inverse_norms_[i] * inverse_query;
         meter.add(cols_);
     }
