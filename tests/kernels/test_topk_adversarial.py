@@ -143,6 +143,27 @@ def test_many_blocks_for_one_query(builder: str, isa: str, tmp_path: Path) -> No
             assert_same(found, expected, (route, isa, k))
 
 
+@pytest.mark.parametrize("q", [3, 30])
+@pytest.mark.parametrize("kind", ["copies", "other_order"])
+def test_many_rows_alike(kind: str, q: int, isa: str) -> None:
+    """Copies of a few rows, and rows that only code like copies, get the scores of their values."""
+    n, d = 6_000, 48
+    rng = np.random.default_rng(11)
+    originals = rng.standard_normal((5, d)).astype(np.float32)
+    docs = originals[rng.integers(0, 5, n)]
+    queries = (originals[rng.integers(0, 5, q)] + 0.1 * rng.standard_normal((q, d))).astype("f4")
+    if kind == "other_order":  # same values, norm, first and last element, not the same row
+        for row in docs[::2]:
+            i = rng.integers(1, d - 2)
+            row[[i, i + 1]] = row[[i + 1, i]]
+    table = reference.scores(queries, docs)
+    for k in (1, 10, 700):
+        expected = reference.top_k(queries, docs, k, table=table)
+        for threads in THREADS:
+            for route, found in answers(queries, docs, k, threads=threads):
+                assert_same(found, expected, (route, isa, threads, k))
+
+
 def test_winners_sit_at_block_edges(isa: str) -> None:
     """The best rows are found wherever they stand: first, last, and around every power of two."""
     n, d = 20_000, 448

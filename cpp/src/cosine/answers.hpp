@@ -13,6 +13,7 @@
 
 #include "cosine/candidates.hpp"
 #include "cosine/query_set.hpp"
+#include "cosine/twins.hpp"
 
 namespace gnomon::detail {
 
@@ -54,6 +55,7 @@ struct Answer {
     std::size_t query;
     SpinLock lock;
     Candidates candidates;
+    TwinScores twins;
     // What the pass compares bounds with; set by it whenever the threshold has risen.
     std::atomic<float> floor{-std::numeric_limits<float>::infinity()};
 };

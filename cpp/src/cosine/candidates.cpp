@@ -21,6 +21,9 @@ void Candidates::add(const Candidate& candidate, RowScorer& scorer) {
     if (candidate.upper < threshold() || k_ == 0) {
         return;
     }
+    if (candidate.scored() && last_ && !before({candidate.likely, candidate.row}, *last_)) {
+        return;
+    }
     if (entries_.size() == entries_.capacity()) {
         entries_.reserve(std::min(2 * entries_.size() + k_, capacity()));
     }
@@ -31,6 +34,7 @@ void Candidates::add(const Candidate& candidate, RowScorer& scorer) {
     }
     drop_below_threshold();
     if (entries_.size() > capacity() - (k_ + kRoom) / 2) {
+        crowded_ = true;
         score_all(scorer);
         keep_best();
     }
@@ -89,15 +93,16 @@ void Candidates::score_all(RowScorer& scorer) {
 }
 
 void Candidates::keep_best() {
-    if (entries_.size() <= k_) {
+    if (entries_.size() < k_ || k_ == 0) {
         return;
     }
-    const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(k_);
-    std::nth_element(entries_.begin(), end, entries_.end(),
+    const auto last = entries_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
+    std::nth_element(entries_.begin(), last, entries_.end(),
                      [](const Candidate& a, const Candidate& b) {
                          return before({a.likely, a.row}, {b.likely, b.row});
                      });
-    entries_.erase(end, entries_.end());
+    entries_.erase(last + 1, entries_.end());
+    last_ = Hit{entries_.back().likely, entries_.back().row};
 }
 
 bool Candidates::settle(RowScorer& scorer) {
@@ -110,6 +115,7 @@ bool Candidates::settle(RowScorer& scorer) {
     threshold_.store(kth_best(), std::memory_order_relaxed);
     entries_.clear();
     best_.clear();
+    last_.reset();
     return false;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "gnomon/order.hpp"
@@ -36,13 +37,16 @@ class Candidates {
     explicit Candidates(std::size_t k) noexcept : k_(k) {}
     Candidates(Candidates&& other) noexcept
         : k_(other.k_), threshold_(other.threshold()), entries_(std::move(other.entries_)),
-          best_(std::move(other.best_)) {}
+          best_(std::move(other.best_)), crowded_(other.crowded_), last_(other.last_) {}
 
     // Bytes that the candidates of one query take at most.
     static std::size_t most_bytes(std::size_t k) noexcept;
 
     // Rows that can't score this much are of no use; minus infinity until k rows are known.
     float threshold() const noexcept { return threshold_.load(std::memory_order_relaxed); }
+
+    // True once more candidates came than there was room for.
+    bool crowded() const noexcept { return crowded_; }
 
     // `scorer` belongs to this query.
     void add(const Candidate& candidate, RowScorer& scorer);
@@ -69,6 +73,8 @@ class Candidates {
     std::atomic<float> threshold_{-std::numeric_limits<float>::infinity()};
     std::vector<Candidate> entries_;
     std::vector<float> best_;  // the k best `likely` so far, as a heap with the least on top
+    bool crowded_ = false;
+    std::optional<Hit> last_;  // at least k rows that are known rank as high as this one
 };
 
 }  // namespace gnomon::detail

@@ -1,6 +1,7 @@
 #include "cosine/float_pass.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -29,7 +30,8 @@ bool is_plain(float norm) noexcept { return norm >= kLeastNorm && norm <= kMostN
 struct FloatPass::Worker {
     Worker(const FloatPass& pass, int number_)
         : number(number_), converted(kRowsAtOnce * pass.source_.matrix.cols),
-          scorer(pass.context_.isa, pass.source_.matrix, pass.norms_, pass.guard_) {}
+          scorer(pass.context_.isa, pass.source_.matrix, pass.norms_, pass.guard_),
+          twins(pass.source_.matrix, pass.guard_, kRowsAtOnce) {}
 
     int number;
     std::vector<float> converted;
@@ -37,6 +39,7 @@ struct FloatPass::Worker {
     float dots[kScanQueries * kRowsAtOnce] = {};
     float norms[kRowsAtOnce] = {};
     RowScorer scorer;
+    Twins twins;
     SearchCounters counters;
 };
 
@@ -101,6 +104,7 @@ void FloatPass::run_block(std::size_t block, Worker& worker, Watch& watch) {
 
 void FloatPass::scan_rows(std::size_t first, std::size_t count, Worker& worker) {
     const std::size_t d = source_.matrix.cols;
+    worker.twins.begin_group();
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t row = source_.row(first + i);
         if (guard_ != nullptr) {
@@ -120,7 +124,7 @@ void FloatPass::scan_rows(std::size_t first, std::size_t count, Worker& worker) 
     }
     for (std::size_t i = 0; i < count; ++i) {
         if (!is_plain(worker.norms[i])) {
-            take_odd_row(source_.row(first + i), worker.rows[i], worker);
+            take_odd_row(i, source_.row(first + i), worker);
         }
     }
 }
@@ -134,7 +138,7 @@ void FloatPass::take_above_floor(std::size_t entry, std::size_t first, std::size
             continue;
         }
         const double middle = static_cast<double>(dots[i]) / (value_norms_[entry] * norm);
-        take(entry,
+        take(entry, i,
              {next_up(static_cast<float>(middle + error_)),
               next_down(static_cast<float>(middle - error_)),
               static_cast<std::int64_t>(source_.row(first + i))},
@@ -143,23 +147,39 @@ void FloatPass::take_above_floor(std::size_t entry, std::size_t first, std::size
 }
 
 // A zero row has score 0; for the others float32 bounds nothing, so they are scored.
-void FloatPass::take_odd_row(std::size_t row, const float* x, Worker& worker) {
+void FloatPass::take_odd_row(std::size_t i, std::size_t row, Worker& worker) {
+    const float* x = worker.rows[i];
     bool zero = true;
-    for (std::size_t i = 0; i < source_.matrix.cols; ++i) {
-        if (!std::isfinite(x[i])) {
+    for (std::size_t c = 0; c < source_.matrix.cols; ++c) {
+        if (!std::isfinite(x[c])) {
             throw NonFiniteRowMet();
         }
-        zero &= x[i] == 0.0F;
+        zero &= x[c] == 0.0F;
     }
     worker.counters.zero_rows += zero ? 1U : 0U;
     const auto id = static_cast<std::int64_t>(row);
     for (std::size_t entry = 0; entry < context_.answers.size(); ++entry) {
-        take(entry, zero ? Candidate{0.0F, 0.0F, id} : Candidate{kInfinity, -kInfinity, id},
+        take(entry, i, zero ? Candidate{0.0F, 0.0F, id} : Candidate{kInfinity, -kInfinity, id},
              worker);
     }
 }
 
-void FloatPass::take(std::size_t entry, const Candidate& candidate, Worker& worker) {
+// The score of row i's original, if it has one whose score is known.
+float FloatPass::score_of_twin(std::size_t i, std::size_t row, Answer& answer,
+                               Worker& worker) const {
+    const std::size_t d = source_.matrix.cols;
+    if (!answer.candidates.crowded() || d == 0) {
+        return kUnknownScore;
+    }
+    const float* x = worker.rows[i];
+    const std::uint64_t norm = std::bit_cast<std::uint32_t>(worker.norms[i]);
+    const std::uint64_t ends =
+        std::bit_cast<std::uint32_t>(x[0]) ^ std::rotl(std::bit_cast<std::uint32_t>(x[d - 1]), 16);
+    const std::size_t original = worker.twins.original_of(i, row, norm << 32U | ends);
+    return original == row ? kUnknownScore : answer.twins.score_of(original, worker.scorer);
+}
+
+void FloatPass::take(std::size_t entry, std::size_t i, Candidate candidate, Worker& worker) {
     Answer& answer = context_.answers[entry];
     const Query& query = context_.queries[answer.query];
     if (!context_.admission.admits(query, static_cast<std::size_t>(candidate.row))) {
@@ -172,6 +192,13 @@ void FloatPass::take(std::size_t entry, const Candidate& candidate, Worker& work
         lock.lock();
     }
     const float before = answer.candidates.threshold();
+    if (!candidate.scored()) {
+        const auto row = static_cast<std::size_t>(candidate.row);
+        const float known = score_of_twin(i, row, answer, worker);
+        if (!std::isnan(known)) {
+            candidate.upper = candidate.likely = known;
+        }
+    }
     answer.candidates.add(candidate, worker.scorer);
     if (answer.candidates.threshold() != before) {
         set_floor(entry);

@@ -27,9 +27,11 @@ class FloatPass {
     void scan_rows(std::size_t first, std::size_t count, Worker& worker);
     void take_above_floor(std::size_t entry, std::size_t first, std::size_t count,
                           const float* dots, Worker& worker);
-    void take_odd_row(std::size_t row, const float* x, Worker& worker);
+    // Row i of the rows at hand.
+    void take_odd_row(std::size_t i, std::size_t row, Worker& worker);
     void set_floor(std::size_t entry) noexcept;
-    void take(std::size_t entry, const Candidate& candidate, Worker& worker);
+    float score_of_twin(std::size_t i, std::size_t row, Answer& answer, Worker& worker) const;
+    void take(std::size_t entry, std::size_t i, Candidate candidate, Worker& worker);
 
     PassContext context_;
     const FloatDotKernel& kernel_;

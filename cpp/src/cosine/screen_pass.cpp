@@ -44,7 +44,9 @@ struct ScreenPass::Worker {
         : number(number_), scratch(pass.coder_),
           scorer(pass.context_.isa, pass.source_.matrix, pass.norms_,
                  pass.prepared_ != nullptr ? pass.prepared_->guard : nullptr),
-          survivors(pass.stretch_tiles_ * kBlockQueries) {
+          survivors(pass.stretch_tiles_ * kBlockQueries),
+          twins(pass.source_.matrix, pass.prepared_ != nullptr ? pass.prepared_->guard : nullptr,
+                pass.stretch_tiles_ * kTileRows) {
         if (pass.prepared_ == nullptr) {
             codes = Buffer(pass.stretch_tiles_ * pass.coder_.groups() * kTileGroupBytes);
             scale.resize(pass.stretch_tiles_ * kTileRows);
@@ -56,6 +58,7 @@ struct ScreenPass::Worker {
     RowCoder::Scratch scratch;
     RowScorer scorer;
     std::vector<Survivors> survivors;
+    Twins twins;
     Buffer codes;  // of the stretch that is being coded on the way
     std::vector<float> scale;
     std::vector<float> slack;
@@ -152,6 +155,7 @@ CodeTiles ScreenPass::stretch_of(std::size_t first_tile, std::size_t end_tile,
 
 void ScreenPass::screen_stretch(const CodeTiles& tiles, std::size_t first_row, Worker& worker,
                                 const Watch& watch) {
+    worker.twins.begin_group();
     for (const CodedQueries::Block& block : coded_.blocks()) {
         for (std::size_t tile = 0; tile < tiles.tiles;) {
             float floors[kBlockQueries];
@@ -211,6 +215,18 @@ Candidate ScreenPass::candidate_of(double bound, double slack, const BoundTerms&
             id};
 }
 
+// The score of the row's original, if it has one whose score is known.
+float ScreenPass::score_of_twin(const CodeTiles& tiles, std::size_t at, std::size_t row,
+                                Answer& answer, Worker& worker) {
+    if (!answer.candidates.crowded()) {
+        return kUnknownScore;
+    }
+    const std::uint64_t scale = std::bit_cast<std::uint32_t>(tiles.scale[at]);
+    const std::uint64_t slack = std::bit_cast<std::uint32_t>(tiles.slack[at]);
+    const std::size_t original = worker.twins.original_of(at, row, scale << 32U | slack);
+    return original == row ? kUnknownScore : answer.twins.score_of(original, worker.scorer);
+}
+
 void ScreenPass::take_rows(const Survivors& found, const CodeTiles& tiles, std::size_t first_row,
                            std::size_t entry, Worker& worker) {
     Answer& answer = context_.answers[entry];
@@ -232,8 +248,12 @@ void ScreenPass::take_rows(const Survivors& found, const CodeTiles& tiles, std::
         if (!context_.admission.admits(query, row)) {
             continue;
         }
-        const double slack = tiles.slack[found.tile * kTileRows + j];
-        answer.candidates.add(candidate_of(found.bound[j], slack, terms, row), worker.scorer);
+        const std::size_t at = found.tile * kTileRows + j;
+        const float known = score_of_twin(tiles, at, row, answer, worker);
+        answer.candidates.add(std::isnan(known)
+                                  ? candidate_of(found.bound[j], tiles.slack[at], terms, row)
+                                  : Candidate{known, known, static_cast<std::int64_t>(row)},
+                              worker.scorer);
         ++worker.counters.candidates;
     }
     if (answer.candidates.threshold() != before) {

@@ -37,6 +37,8 @@ class ScreenPass {
               const CodedQueries::Block& block, Worker& worker);
     Candidate candidate_of(double bound, double slack, const BoundTerms& terms,
                            std::size_t row) const noexcept;
+    static float score_of_twin(const CodeTiles& tiles, std::size_t at, std::size_t row,
+                               Answer& answer, Worker& worker);
     void take_rows(const Survivors& found, const CodeTiles& tiles, std::size_t first_row,
                    std::size_t entry, Worker& worker);
 

@@ -1,0 +1,74 @@
+// Rows that are copies of one another: texts that occur often, empty ones, test data.
+//
+// Every copy of a row near a query passes the screen, and scoring each would cost more than the
+// screen itself. Copies are found by their bytes and share the score of the first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "cosine/prepared.hpp"
+#include "cosine/row_scorer.hpp"
+#include "gnomon/matrix.hpp"
+
+namespace gnomon::detail {
+
+// No score is NaN. (An optional<float> in a register costs more than all else about a twin.)
+inline constexpr float kUnknownScore = std::numeric_limits<float>::quiet_NaN();
+
+// The rows that one worker has met lately, by a key.
+class Twins {
+  public:
+    // At most `group_rows` rows are looked at together, by many queries.
+    Twins(const MatrixView& docs, TouchGuard* guard, std::size_t group_rows)
+        : docs_(docs), guard_(guard), group_rows_(group_rows),
+          comparable_(docs.cols <= 1 ||
+                      docs.col_stride == static_cast<std::ptrdiff_t>(item_size(docs.dtype))) {}
+
+    void begin_group() noexcept { originals_.clear(); }
+
+    // Row `at` of the group is `row`: returns a row met before that has the same bytes, or the row
+    // itself. Copies must have the same key; that other rows seldom have it makes this fast.
+    std::size_t original_of(std::size_t at, std::size_t row, std::uint64_t key);
+
+  private:
+    struct Met {
+        std::uint64_t key = 0;
+        std::size_t row = kNone;
+        std::uint32_t copies = 0;
+    };
+    static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+    static constexpr unsigned kTableBits = 9;
+
+    std::size_t find(std::size_t row, std::uint64_t key);
+    bool are_copies(std::size_t a, std::size_t b);
+
+    MatrixView docs_;
+    TouchGuard* guard_;
+    std::size_t group_rows_;
+    bool comparable_;
+    std::vector<std::size_t> originals_;  // of the group's rows, as far as they are known
+    std::vector<Met> table_;
+};
+
+// What one query scores against the rows whose copies it meets most.
+class TwinScores {
+  public:
+    // Unknown until `row` has been asked for some times; `scorer` belongs to this query.
+    float score_of(std::size_t row, RowScorer& scorer);
+
+  private:
+    struct Known {
+        std::size_t row = 0;
+        std::uint32_t asked = 0;
+        float score = 0.0F;
+    };
+    static constexpr std::size_t kKept = 4;
+    static constexpr std::uint32_t kAskedOften = 4;
+
+    Known known_[kKept];
+};
+
+}  // namespace gnomon::detail
