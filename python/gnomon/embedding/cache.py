@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import sqlite3
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.embedding.embedder import Embedder
     from gnomon.embedding.profile import Profile
 
 Side = Literal["document", "question"]
@@ -30,20 +31,6 @@ _TABLE: Final = """
         PRIMARY KEY (profile, side, text)
     ) WITHOUT ROWID
 """
-
-
-class Embedder(Protocol):
-    """Turns texts into vectors of one model."""
-
-    @property
-    def profile(self) -> Profile:
-        """The model that embeds."""
-
-    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return float32[n, dim], one row for each text."""
-
-    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return float32[n, dim], one row for each text."""
 
 
 class EmbeddingCache:

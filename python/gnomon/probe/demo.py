@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.embedding.embedders import Embedder, UniversalSentenceEmbedder, WordLlamaEmbedder
+from gnomon.embedding.offline import (
+    OneSidedModel,
+    UniversalSentenceEmbedder,
+    WordLlamaEmbedder,
+)
 from gnomon.errors import StateError
 from gnomon.kernels import default_threads
 from gnomon.probe.files import ProbeFiles, collection_files
@@ -44,7 +48,7 @@ def make_demo_collection(folder: Path, *, progress: Progress) -> ProbeFiles:
         The folder holds another collection, which would be overwritten.
     """
     _refuse_another_collection(folder)
-    models: dict[str, Embedder] = {
+    models: dict[str, OneSidedModel] = {
         OLD: WordLlamaEmbedder(),
         NEW: UniversalSentenceEmbedder(threads=default_threads()),
     }
@@ -91,7 +95,9 @@ def _packaged_texts() -> dict[str, list[str]]:
     return {"corpus": passages, "queries": questions}
 
 
-def _embedded(models: dict[str, Embedder], progress: Progress) -> dict[str, NDArray[np.float32]]:
+def _embedded(
+    models: dict[str, OneSidedModel], progress: Progress
+) -> dict[str, NDArray[np.float32]]:
     """Return the vectors by the stem of their file, such as ``wordllama-256.corpus``."""
     texts = _packaged_texts()
     total = len(models) * sum(map(len, texts.values()))
@@ -110,7 +116,7 @@ def _embedded(models: dict[str, Embedder], progress: Progress) -> dict[str, NDAr
 
 
 def _vectors(
-    model: Embedder, texts: Sequence[str], advance: Callable[[int], None]
+    model: OneSidedModel, texts: Sequence[str], advance: Callable[[int], None]
 ) -> NDArray[np.float32]:
     blocks = []
     for start in range(0, len(texts), _BATCH):
@@ -119,6 +125,6 @@ def _vectors(
     return np.concatenate(blocks)
 
 
-def _description(model: Embedder) -> bytes:
+def _description(model: OneSidedModel) -> bytes:
     profile = model.profile
     return json.dumps({"model": profile.id, "dim": profile.dim, "normalised": True}).encode()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
+from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,18 +20,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Embedder(Protocol):
-    """Turns texts into vectors of one model."""
+class OneSidedModel(ABC):
+    """A model that embeds questions and documents alike, without a prefix."""
 
-    @property
-    def profile(self) -> Profile:
-        """The model that embeds."""
+    profile: Profile
 
+    @abstractmethod
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return float32[n, dim], one row for each text."""
 
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return float32[n, dim], one row for each text."""
+        return self.embed(texts)
 
-class WordLlamaEmbedder:
+    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return float32[n, dim], one row for each text."""
+        return self.embed(texts)
+
+
+class WordLlamaEmbedder(OneSidedModel):
     """WordLlama ``l2_supercat``: averaged static token vectors, 256 dimensions, 19 MB.
 
     The package looks for its tokenizer in a cache folder and would fetch it; it is told where the
@@ -53,7 +61,7 @@ class WordLlamaEmbedder:
         return np.asarray(self._model.embed(list(texts), norm=True), dtype=np.float32)
 
 
-class UniversalSentenceEmbedder:
+class UniversalSentenceEmbedder(OneSidedModel):
     """Universal Sentence Encoder multilingual v3 in NumPy: 512 dimensions, 32 MB.
 
     Raises
@@ -80,6 +88,6 @@ def _demo_module(name: str) -> Any:
             return importlib.import_module(name)
     except ImportError as error:
         raise MissingDependencyError(
-            f"the demo embeds with two small offline models and {name} is missing ({error}); "
+            f"the small offline model of {name} is not installed ({error}); "
             "run: pip install 'gnomon[demo]'"
         ) from error
