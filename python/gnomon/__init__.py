@@ -10,16 +10,19 @@ if TYPE_CHECKING:
     from gnomon.adapters.bridge import Bridge
     from gnomon.embedding.profile import Profile
     from gnomon.kernels import Hits, NamedHits, TopK, VectorIndex, normalize, topk, topk_hits
+    from gnomon.kernels.analyzer import Analyzer, analyze
     from gnomon.kernels.mmr import mmr, mmr_grid
     from gnomon.kernels.rrf import rrf
 
 __all__ = [
+    "Analyzer",
     "Bridge",
     "Hits",
     "NamedHits",
     "Profile",
     "TopK",
     "VectorIndex",
+    "analyze",
     "metrics",
     "mmr",
     "mmr_grid",
@@ -32,8 +35,10 @@ __all__ = [
 # Where each public name lives; its module is imported when the name is first used, so that
 # `import gnomon` stays cheap.
 _HOMES = {
+    "Analyzer": "gnomon.kernels.analyzer",
     "Bridge": "gnomon.adapters.bridge",
     "Profile": "gnomon.embedding.profile",
+    "analyze": "gnomon.kernels.analyzer",
     "normalize": "gnomon.kernels",
     "Hits": "gnomon.kernels",
     "NamedHits": "gnomon.kernels",

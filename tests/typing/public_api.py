@@ -46,6 +46,15 @@ def lists_are_taken() -> None:
     assert_type(gn.topk([[1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], 1), gn.TopK)
 
 
+def text(analyzer: gn.Analyzer) -> None:
+    """Terms are lists of str; a stopword has none."""
+    assert_type(gn.analyze("a b", analyzer=analyzer), list[str])
+    assert_type(analyzer.terms_of(["a", "b"]), list[str | None])
+    assert_type(analyzer.fingerprint, str)
+    assert_type(analyzer.stopwords, tuple[str, ...])
+    assert_type(kernels.word_counts(["a b"]), NDArray[np.int64])
+
+
 def small_kernels(x: NDArray[np.float32], labels: NDArray[np.int64]) -> None:
     """The small kernels say which precision they return."""
     assert_type(gn.normalize(x), NDArray[np.float32])

@@ -13,6 +13,7 @@ except ImportError as error:
     raise
 
 from gnomon.kernels.affine import AffineMap
+from gnomon.kernels.analyzer import Analyzer, analyze
 from gnomon.kernels.cosine import PassReport, SearchRequest, topk, topk_hits, topk_pass
 from gnomon.kernels.hits import Hits, NamedHits, NamedRow, NamedTopK, TopK, TopKRow
 from gnomon.kernels.isa import default_threads, isa, runnable_isas
@@ -30,10 +31,12 @@ from gnomon.kernels.ranking import (
 )
 from gnomon.kernels.resample import Purpose, bootstrap_sums, draw_keys, draw_rows
 from gnomon.kernels.rrf import rrf
+from gnomon.kernels.text import nfkc_casefold, unicode_version, word_counts
 from gnomon.kernels.vector_index import VectorIndex
 
 __all__ = [
     "AffineMap",
+    "Analyzer",
     "Hits",
     "Metric",
     "NamedHits",
@@ -47,6 +50,7 @@ __all__ = [
     "TopKRow",
     "VectorIndex",
     "affine_map",
+    "analyze",
     "bootstrap_sums",
     "decided_by_ties",
     "default_threads",
@@ -57,6 +61,7 @@ __all__ = [
     "isa",
     "mmr",
     "mmr_grid",
+    "nfkc_casefold",
     "normalize",
     "norms",
     "pair_scores",
@@ -69,4 +74,6 @@ __all__ = [
     "topk",
     "topk_hits",
     "topk_pass",
+    "unicode_version",
+    "word_counts",
 ]
