@@ -56,7 +56,7 @@ def install(session: nox.Session, *groups: str, package: str | None = ".[test]")
 
 def sources(*suffixes: str) -> list[str]:
     """Return the C++ files that are ours, sorted."""
-    roots = ("cpp", "tests/cpp")
+    roots = ("cpp", "tests/cpp", "bench/callgrind")
     return sorted(
         str(path.relative_to(ROOT))
         for root in roots
@@ -226,6 +226,17 @@ def bench(session: nox.Session) -> None:
     install(session, "bench")
     files = sorted(str(path) for path in Path("bench").glob("bench_*.py"))
     session.run("pytest", *files, "--benchmark-only", *session.posargs)
+
+
+@nox.session(default=False)
+def instructions(session: nox.Session) -> None:
+    """Compare instruction counts of every kernel with the baseline; ``-- --refresh`` writes it."""
+    install(session, "cpp", package=None)
+    session.run("cmake", "--preset", "dev")
+    target = "gnomon_callgrind"
+    session.run("cmake", "--build", "--preset", "dev", "-j", jobs(), "--target", target)
+    driver = f"build/dev/cpp/callgrind/{target}"
+    session.run("python", "bench/callgrind/count.py", driver, *session.posargs)
 
 
 @nox.session(default=False)
