@@ -64,11 +64,13 @@ class WorkResult:
 
     @property
     def best_peer(self) -> PeerResult | None:
-        """The fastest peer whose answers may stand beside ours, or None."""
+        """The fastest peer whose answers may stand beside ours, or None; no other way of ours."""
         timed = [
             peer
             for peer in self.peers
-            if peer.name != OURS and peer.seconds and peer.status in {"measured", "differs"}
+            if not peer.name.startswith(OURS)
+            and peer.seconds
+            and peer.status in {"measured", "differs"}
         ]
         return min(timed, key=lambda peer: peer.seconds or 0.0, default=None)
 

@@ -88,7 +88,7 @@ def _prepared(
     if peer.name in broken:
         return "broken", broken[peer.name]
     if peer.slow_start and settings.quick:
-        return "left out", "starts slowly, and the run is to be quick"
+        return "left out", "slow to start"
     answers: list[object] = []
     try:
         call = peer.prepare(task, settings.threads)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gnomon.machine.peers import affine, topk
+from gnomon.machine.peers import affine, metrics, mmr, rrf, topk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,12 @@ def standard_works(*, quick: bool) -> Sequence[Work[Any, Any]]:
         topk.work(n, 384, 1000, 10, prepared=True),
         topk.work(n, 384, 1, 10, prepared=False),
         topk.work(n, 384, 1000, 10, prepared=False),
+        mmr.work(64 if quick else 256, 100, 384),
+        mmr.work(8 if quick else 32, 1000, 384),
+        mmr.grid_work(),
+        rrf.work(100 if quick else 1000, 2, 100),
+        rrf.work(10 if quick else 100, 3, 1000),
+        metrics.work(500 if quick else 10_000, 100),
         affine.work(n // 4, 384),
     ]
 

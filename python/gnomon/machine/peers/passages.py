@@ -1,0 +1,97 @@
+"""Passages and questions of made-up words, with the frequencies that words of a language have."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+VOCABULARY = 100_000
+_EXPONENT, _SHIFT = 1.07, 2.7  # Zipf and Mandelbrot, as fitted to English
+_SYLLABLES = [a + b for a in "bdfghjklmnprstvz" for b in ("a", "e", "i", "o", "u", "ar", "en")]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Passages:
+    """Texts of lower-case ASCII words, which every tokenizer cuts alike.
+
+    Attributes
+    ----------
+    texts
+        The passages.
+    words
+        int64, the numbers of all words of all passages.
+    offsets
+        int64[n + 1], where each passage begins in ``words``.
+    queries
+        Questions: words that occur together in a passage, rare ones more often than common ones.
+    query_words
+        int64[n_queries, 5], their numbers.
+    """
+
+    texts: Sequence[str]
+    words: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    queries: Sequence[str]
+    query_words: NDArray[np.int64]
+
+    @property
+    def tokens(self) -> list[list[str]]:
+        """The words of every passage."""
+        return [text.split() for text in self.texts]
+
+    @property
+    def query_tokens(self) -> list[list[str]]:
+        """The words of every question."""
+        return [text.split() for text in self.queries]
+
+
+@functools.lru_cache(maxsize=2)
+def passages(n: int, n_queries: int = 1000) -> Passages:
+    """Return passages of 10 to 70 words, 40 on average, and questions of five."""
+    rng = np.random.default_rng(23)
+    names = _names()
+    weights = 1.0 / (np.arange(VOCABULARY) + _SHIFT) ** _EXPONENT
+    cumulative = np.cumsum(weights) / weights.sum()
+    lengths = rng.integers(10, 71, n)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    words = np.searchsorted(cumulative, rng.random(int(offsets[-1]))).astype(np.int64)
+    words = np.minimum(words, VOCABULARY - 1)
+    texts = _joined(names, words, offsets)
+    asked = np.empty((n_queries, 5), dtype=np.int64)
+    for q, row in enumerate(rng.integers(0, n, n_queries)):
+        inside = words[offsets[row] : offsets[row + 1]]
+        # Of two words, the rarer one: people don't ask for articles alone.
+        asked[q] = np.maximum(rng.choice(inside, 5), rng.choice(inside, 5))
+    ends = np.arange(0, 5 * n_queries + 1, 5, dtype=np.int64)
+    return Passages(texts, words, offsets, _joined(names, asked.reshape(-1), ends), asked)
+
+
+def _names() -> list[str]:
+    """Return a word for every number, the common ones short; at least two letters each."""
+    base = len(_SYLLABLES)
+    names = []
+    for number in range(VOCABULARY):
+        name, left = _SYLLABLES[number % base], number // base
+        while left:
+            left -= 1
+            name += _SYLLABLES[left % base]
+            left //= base
+        names.append(name)
+    return names
+
+
+def _joined(
+    names: Sequence[str], words: NDArray[np.int64], offsets: NDArray[np.int64]
+) -> list[str]:
+    spelled = [names[word] for word in words.tolist()]
+    ends = offsets.tolist()
+    return [" ".join(spelled[begin:end]) for begin, end in itertools.pairwise(ends)]
