@@ -136,6 +136,7 @@ void register_cosine(py::module_& m) {
         .def_property_readonly("rows", &VectorIndex::rows)
         .def_property_readonly("cols", &VectorIndex::cols)
         .def_property_readonly("zero_rows", &VectorIndex::zero_rows)
+        .def_property_readonly("bytes", &VectorIndex::bytes)
         .def(
             "search",
             [](const VectorIndex& index, const std::vector<RequestArgs>& requests,

@@ -12,7 +12,7 @@ import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,9 +22,6 @@ from tests.reference import cosine as reference
 
 from gnomon import kernels
 from gnomon.errors import GnomonError, MissingInputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 VectorIndex = kernels.VectorIndex
 
@@ -134,6 +131,27 @@ def test_saving_replaces_a_file_as_a_whole(tmp_path: Path) -> None:
     again.save(file)
     assert_same(rows_of(again.search(first[:2], 3)), reference.top_k(first[:2], second, 3))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["index"]
+
+
+def test_a_saved_file_and_its_name_reach_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bytes are synced before the file gets its name, and the folder after that."""
+    steps = []
+    sync, replace = os.fsync, Path.replace
+
+    def recorded_sync(descriptor: int) -> None:
+        steps.append("folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file")
+        sync(descriptor)
+
+    def recorded_replace(source: Path, target: Path) -> Path:
+        steps.append("name")
+        return replace(source, target)
+
+    monkeypatch.setattr(os, "fsync", recorded_sync)
+    monkeypatch.setattr(Path, "replace", recorded_replace)
+    VectorIndex(documents()).save(tmp_path / "index")
+    assert steps == ["file", "name", "folder"]
 
 
 def test_a_failed_save_keeps_the_old_file(tmp_path: Path) -> None:
@@ -259,6 +277,63 @@ def test_an_open_index_outlives_its_file(tmp_path: Path) -> None:
     opened = VectorIndex.open(tmp_path / "index")
     (tmp_path / "index").unlink()
     assert_same(rows_of(opened.search(docs[:2], 3)), reference.top_k(docs[:2], docs, 3))
+
+
+@pytest.mark.parametrize("searched_before", [False, True])
+def test_a_file_cut_short_while_open_ends_no_process(searched_before: bool, tmp_path: Path) -> None:
+    """A search over an open index whose file has lost its end is an error, not a SIGBUS."""
+    VectorIndex(documents(20_000, 64)).save(tmp_path / "index")
+    code = """
+    import os, sys, numpy as np
+    from gnomon import kernels
+    from gnomon.errors import IndexFileError
+    index = kernels.VectorIndex.open(sys.argv[1])
+    query = np.ones((9, 64), np.float32)
+    if sys.argv[2] == "True":
+        index.search(query, 3)
+    os.truncate(sys.argv[1], 100_000)
+    asks = {
+        "codes": lambda: index.search(query, 3),
+        "few rows": lambda: index.search(query[0], 3, subset=[19_999]),
+        "verify": index.verify,
+        "save": lambda: index.save(sys.argv[1] + "2"),
+    }
+    for name, ask in asks.items():
+        try:
+            ask()
+        except IndexFileError as error:
+            assert "100000 of" in str(error), error
+            print(name)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), tmp_path / "index", str(searched_before)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.splitlines() == ["codes", "few rows", "verify", "save"]
+    assert [path.name for path in tmp_path.iterdir()] == ["index"]
+
+
+@pytest.mark.parametrize("dim", [64, 65, 384, 1000, 1024, 3072])
+@pytest.mark.parametrize("rows", [1000, 100_001])
+def test_an_index_adds_little_to_its_documents(rows: int, dim: int) -> None:
+    """Beside the documents: at most 1.3 x (d rounded up to 64) + 16 bytes a row, file included."""
+    docs = np.broadcast_to(documents(1, dim), (rows, dim))
+    index = VectorIndex(docs)
+    assert index.nbytes >= rows * dim
+    assert index.nbytes <= rows * (1.3 * (-(-dim // 64) * 64) + 16)
+
+
+def test_a_file_is_no_larger_than_its_parts(tmp_path: Path) -> None:
+    """A saved index is the documents, what the index adds to them, and 1% of checksums and gaps."""
+    docs = documents(10_000, 100)
+    index = VectorIndex(docs)
+    index.save(tmp_path / "index")
+    size = (tmp_path / "index").stat().st_size
+    assert index.nbytes + docs.nbytes <= size <= 1.01 * (index.nbytes + docs.nbytes)
+    assert VectorIndex.open(tmp_path / "index").nbytes == index.nbytes
 
 
 def test_many_threads_touch_a_fresh_file_at_once(tmp_path: Path) -> None:

@@ -80,7 +80,8 @@ class VectorIndex {
     ~VectorIndex();
 
     // An index file (index_file.hpp) by memory map; `descriptor` may be closed afterwards, `name`
-    // is what messages call the file. Throws IndexFileError, here or when a block is first touched.
+    // is what messages call the file. Throws IndexFileError, here or when a block is first touched
+    // or the file is found cut short.
     static VectorIndex open(int descriptor, const std::string& name);
 
     // Writes the index file into an empty, open file. Throws std::system_error.
@@ -92,6 +93,10 @@ class VectorIndex {
     std::size_t rows() const noexcept;
     std::size_t cols() const noexcept;
     std::size_t zero_rows() const noexcept;
+
+    // Bytes of codes and per-row values, beside the documents: d rounded up to 4, and 16, for each
+    // row of a whole number of tiles of 16 rows.
+    std::uint64_t bytes() const noexcept;
 
     SearchResult search(std::span<const SearchRequest> requests,
                         const SearchOptions& options) const;

@@ -93,6 +93,9 @@ void FloatPass::run(int threads, Watch& watch, SearchCounters& counters) {
 }
 
 void FloatPass::run_block(std::size_t block, Worker& worker, Watch& watch) {
+    if (guard_ != nullptr) {
+        guard_->check_size();
+    }
     const std::size_t first = block * block_rows_;
     const std::size_t end = std::min(first + block_rows_, source_.size);
     for (std::size_t at = first; at < end; at += kRowsAtOnce) {

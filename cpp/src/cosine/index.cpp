@@ -115,6 +115,14 @@ std::size_t VectorIndex::rows() const noexcept { return prepared_->view.docs.row
 std::size_t VectorIndex::cols() const noexcept { return prepared_->view.docs.cols; }
 std::size_t VectorIndex::zero_rows() const noexcept { return prepared_->zero_rows; }
 
+std::uint64_t VectorIndex::bytes() const noexcept {
+    const detail::CodeTiles& tiles = prepared_->view.tiles;
+    const std::uint64_t padded = std::uint64_t{tiles.tiles} * detail::kTileRows;
+    return std::uint64_t{tiles.tiles} * tiles.groups * detail::kTileGroupBytes +
+           padded * (sizeof(*tiles.scale) + sizeof(*tiles.slack)) +
+           std::uint64_t{rows()} * sizeof(*prepared_->view.norms);
+}
+
 SearchResult VectorIndex::search(std::span<const SearchRequest> requests,
                                  const SearchOptions& options) const {
     SearchResult result = detail::search(prepared_->view.docs, &prepared_->view, requests, options);

@@ -1,7 +1,9 @@
 #include "cosine/index_reader.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,11 +17,20 @@
 
 namespace gnomon::detail {
 
-MappedFile::MappedFile(int descriptor) {
+namespace {
+
+struct stat status_of(int descriptor) {
     struct stat status{};
     if (fstat(descriptor, &status) != 0) {
         throw std::system_error(errno, std::generic_category(), "looking at the index");
     }
+    return status;
+}
+
+}  // namespace
+
+MappedFile::MappedFile(int descriptor) {
+    const struct stat status = status_of(descriptor);
     if (!S_ISREG(status.st_mode)) {
         throw IndexFileError("is not a regular file");
     }
@@ -31,10 +42,23 @@ MappedFile::MappedFile(int descriptor) {
     if (mapped == MAP_FAILED) {
         throw std::system_error(errno, std::generic_category(), "mapping the index");
     }
+    descriptor_ = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (descriptor_ < 0) {
+        const int error = errno;
+        munmap(mapped, size_);
+        throw std::system_error(error, std::generic_category(), "keeping the index open");
+    }
     data_ = static_cast<const unsigned char*>(mapped);
 }
 
-MappedFile::~MappedFile() { munmap(const_cast<unsigned char*>(data_), size_); }
+MappedFile::~MappedFile() {
+    munmap(const_cast<unsigned char*>(data_), size_);
+    close(descriptor_);
+}
+
+std::uint64_t MappedFile::size_now() const {
+    return static_cast<std::uint64_t>(status_of(descriptor_).st_size);
+}
 
 namespace {
 
@@ -97,6 +121,15 @@ void IndexReader::touch_row(std::size_t row) {
     touch(layout.norms, row * sizeof(double), (row + 1) * sizeof(double));
 }
 
+void IndexReader::check_size() const {
+    const std::uint64_t now = file_.size_now();
+    if (now < file_.size()) {
+        throw IndexFileError(name_ + " was cut short while it was open: " + std::to_string(now) +
+                             " of " + std::to_string(file_.size()) +
+                             " bytes are left; build the index again");
+    }
+}
+
 void IndexReader::refuse_bounds() const {
     throw IndexFileError(name_ + " is damaged: its codes contradict its rows; build it again");
 }
@@ -116,6 +149,7 @@ void IndexReader::touch(const FilePart& part, std::uint64_t begin, std::uint64_t
 }
 
 void IndexReader::check_block(std::uint64_t block) const {
+    check_size();
     const std::uint64_t begin = header_.layout.data_offset + block * kChecksumBlock;
     const std::uint64_t size = std::min<std::uint64_t>(kChecksumBlock, file_.size() - begin);
     std::uint64_t expected = 0;

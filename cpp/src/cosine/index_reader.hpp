@@ -27,9 +27,13 @@ class MappedFile {
     const unsigned char* data() const noexcept { return data_; }
     std::uint64_t size() const noexcept { return size_; }
 
+    // Bytes that the file has now; reading mapped bytes behind them would end the process.
+    std::uint64_t size_now() const;
+
   private:
     const unsigned char* data_ = nullptr;
     std::uint64_t size_ = 0;
+    int descriptor_ = -1;
 };
 
 class IndexReader final : public TouchGuard {
@@ -42,6 +46,7 @@ class IndexReader final : public TouchGuard {
 
     void touch_tiles(std::size_t first, std::size_t end) override;
     void touch_row(std::size_t row) override;
+    void check_size() const override;
     [[noreturn]] void refuse_bounds() const override;
 
     // Checks every block again.

@@ -15,6 +15,8 @@ class TouchGuard {
     virtual ~TouchGuard() = default;
     virtual void touch_tiles(std::size_t first, std::size_t end) = 0;
     virtual void touch_row(std::size_t row) = 0;
+    // Before every pass and every block of it: is the file still there as a whole?
+    virtual void check_size() const = 0;
     // The rows and the bounds that were read contradict each other.
     [[noreturn]] virtual void refuse_bounds() const = 0;
 };

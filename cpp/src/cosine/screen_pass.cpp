@@ -114,6 +114,9 @@ void ScreenPass::run(int threads, Watch& watch, SearchCounters& counters) {
 }
 
 void ScreenPass::run_block(std::size_t block, Worker& worker, Watch& watch) {
+    if (prepared_ != nullptr && prepared_->guard != nullptr) {
+        prepared_->guard->check_size();
+    }
     const std::size_t end = std::min((block + 1) * block_tiles_, tiles_of(source_.size));
     for (std::size_t tile = block * block_tiles_; tile < end; tile += stretch_tiles_) {
         const CodeTiles tiles = stretch_of(tile, std::min(tile + stretch_tiles_, end), worker);

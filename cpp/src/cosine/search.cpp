@@ -127,6 +127,7 @@ class Search {
     }
 
     void pass(const PassContext& context) {
+        check_size();
         if (uses_codes_of_index()) {
             ScreenPass(context, *prepared_).run(options_.threads, watch_, result_.counters);
             return;
@@ -145,6 +146,12 @@ class Search {
             context.answers.size() >= kQueriesThatPayForRotation && rotation_pays(isa_, source_);
         ScreenPass(context, source_, norms(), rotate)
             .run(options_.threads, watch_, result_.counters);
+    }
+
+    void check_size() const {
+        if (guard() != nullptr) {
+            guard()->check_size();
+        }
     }
 
     // A bound that was proven has failed: forged codes, or a fault of this program.
@@ -166,6 +173,7 @@ class Search {
         std::vector<char> settled(answers.size());
         const std::size_t blocks = (answers.size() + kSettledAtOnce - 1) / kSettledAtOnce;
         parallel_for(blocks, options_.threads, options_.interrupted, [&](std::size_t block, int) {
+            check_size();
             RowScorer scorer(isa_, docs_, norms(), guard());
             const std::size_t first = block * kSettledAtOnce;
             const std::size_t end = std::min(first + kSettledAtOnce, answers.size());

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -64,7 +65,9 @@ class VectorIndex:
         """Open a saved index by memory map.
 
         Blocks of the file are verified before they are first used; `verify` checks all of them. The
-        file must not be changed while it is open.
+        file must not be changed while it is open: writing into it may give wrong answers. That it
+        has been cut short is found out before the next block, but bytes that vanish while they are
+        read end the process, as with every memory map. To replace an index, `save` over it.
 
         Parameters
         ----------
@@ -105,7 +108,8 @@ class VectorIndex:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the index, with its documents, into one file.
 
-        The file appears whole or not at all. The same documents give the same bytes on every
+        The file appears whole or not at all, and both file and folder are on the disk before this
+        returns. The same documents give the same bytes on every
         machine; float64 documents are stored as the float32 values that they are scored by.
 
         Parameters
@@ -139,6 +143,7 @@ class VectorIndex:
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
+        _sync_folder(target.parent)
 
     def verify(self, *, threads: int | None = None) -> None:
         """Check every block of an opened index file; an index that was built here always passes.
@@ -163,6 +168,15 @@ class VectorIndex:
     def n_zero_rows(self) -> int:
         """How many documents are zero vectors; they score 0.0 against everything."""
         return self._core.zero_rows
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of codes and per-row values, beside the documents themselves.
+
+        The dimensions rounded up to 4, and 16, for every document; their number is rounded up
+        to 16.
+        """
+        return self._core.bytes
 
     def search_pass(
         self,
@@ -216,3 +230,16 @@ class VectorIndex:
         """
         hits = self.search_hits(queries, k, exclude=exclude, subset=subset, threads=threads)
         return as_topk(hits, k, len(self), "search_hits")
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new name in a folder survive a power cut, where the file system offers that."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        # Some network and FUSE file systems refuse fsync on folders altogether.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)
