@@ -8,6 +8,7 @@ import pytest
 
 from gnomon import kernels
 from gnomon.machine import measure
+from gnomon.machine.settings import MachineSettings
 from gnomon.machine.standard import kernel_names
 from tests.cli.probing import Gnomon
 
@@ -108,7 +109,7 @@ def test_a_peer_that_breaks_is_reported_and_the_rest_is_measured(
 ) -> None:
     """An import that raises or ends the process costs that peer only."""
     stand_in(monkeypatch, tmp_path / "packages", "hnswlib", text)
-    monkeypatch.setattr(measure, "standard_works", lambda *, quick: _first(quick=quick))
+    monkeypatch.setattr(measure, "works_of", _first)
     document = gnomon(
         "kernels", "--quick", "--threads", "1", "--kernel", "topk", "--json", "--quiet"
     ).json
@@ -129,7 +130,7 @@ def test_a_peer_that_is_not_installed_is_named(
         " None if name == 'hnswlib' else find(name, *rest)\n"
     )
     stand_in(monkeypatch, tmp_path / "packages", "sitecustomize", hidden)
-    monkeypatch.setattr(measure, "standard_works", lambda *, quick: _first(quick=quick))
+    monkeypatch.setattr(measure, "works_of", _first)
     out = gnomon("kernels", "--quick", "--threads", "1", "--kernel", "topk", "--quiet").out
     (line,) = (line for line in out.splitlines() if "not installed:" in line)
     assert "hnswlib" in line
@@ -142,7 +143,7 @@ def test_every_kernel_can_be_asked_for(gnomon: Gnomon) -> None:
         assert name in refused
 
 
-def _first(*, quick: bool) -> list[object]:
+def _first(settings: MachineSettings) -> list[object]:
     from gnomon.machine import standard
 
-    return list(standard.standard_works(quick=quick))[:1]
+    return list(standard.works_of(settings))[:1]

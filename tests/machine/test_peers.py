@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gnomon.machine.peers import affine, metrics, mmr, rrf, topk
-from gnomon.machine.standard import kernel_names, standard_works
+from gnomon.machine.bars import bars
+from gnomon.machine.peers import affine, metrics, mmr, rrf, text, topk
+from gnomon.machine.settings import MachineSettings
+from gnomon.machine.standard import kernel_names, standard_works, works_of
 from gnomon.machine.work import OURS, NotInstalledError, Work, WrongAnswerError
 
 Damage = Callable[[Any], Any]
@@ -39,6 +41,8 @@ def plain(answer: Any) -> Any:
         return answer
     if isinstance(answer, np.ndarray):
         return answer.tolist()
+    if isinstance(answer, list):
+        return answer
     return [(one.ids.tolist(), one.scores.tolist()) for one in answer]
 
 
@@ -52,6 +56,7 @@ SMALL: dict[str, tuple[Work[Any, Any], Damage]] = {
         metrics.work(30, 20),
         lambda means: dict(means) | {"rr": means["rr"] + 1e-6},
     ),
+    "text": (text.work(20), lambda words: [words[0][1:], *words[1:]]),
     "affine": (affine.work(100, 24), lambda mapped: mapped + np.float32(0.01)),
 }
 CASES = pytest.mark.parametrize(("work", "damage"), SMALL.values(), ids=list(SMALL))
@@ -97,3 +102,20 @@ def test_every_work_has_a_name_of_its_own(quick: bool) -> None:
     works = standard_works(quick=quick)
     assert len({work.name for work in works}) == len(works)
     assert {work.kernel for work in works} == set(kernel_names())
+
+
+def test_every_aim_is_at_somebody_who_takes_part() -> None:
+    """A bar names peers of its work, and every bar has an aim."""
+    for bar in bars():
+        names = {peer.name for peer in bar.work.peers}
+        assert bar.times or bar.over, bar.work.name
+        assert set(bar.over or {}) <= names, bar.work.name
+
+
+def test_works_are_found_by_set_kernel_and_name() -> None:
+    """Each way of asking narrows the works down."""
+    every = works_of(MachineSettings(threads=1, works="bars"))
+    assert [work.name for work in every] == [bar.work.name for bar in bars()]
+    some = works_of(MachineSettings(threads=1, works="bars", kernels=("topk",), only=("q32 ",)))
+    assert some
+    assert all("q32 " in work.name and work.kernel == "topk" for work in some)

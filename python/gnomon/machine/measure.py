@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon import kernels
 from gnomon.machine.cpu import this_cpu, why_so_many_threads, why_this_isa
+from gnomon.machine.pools import pinned
 from gnomon.machine.result import MachineResult, WorkResult
-from gnomon.machine.standard import standard_works
+from gnomon.machine.standard import works_of
 from gnomon.machine.work import OURS
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from gnomon.machine.settings import MachineSettings
     from gnomon.types import Progress
 
-_POOLS = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA", "VECLIB", "RAYON")
 # -P: a file in the current folder must not stand for a package.
 _WORKER = (sys.executable, "-P", "-m", "gnomon.machine.worker")
 
@@ -31,7 +31,7 @@ _WORKER = (sys.executable, "-P", "-m", "gnomon.machine.worker")
 def measure(
     settings: MachineSettings, *, threads_given: int | None, progress: Progress
 ) -> MachineResult:
-    """Measure the limits of this machine and the standard works.
+    """Measure the limits of this machine and the works that were asked for.
 
     Parameters
     ----------
@@ -72,11 +72,7 @@ class _Run:
         self.results: list[WorkResult] = []
         self._settings = settings
         self._progress = progress
-        self._waiting = [
-            work.name
-            for work in standard_works(quick=settings.quick)
-            if not settings.kernels or work.kernel in settings.kernels
-        ]
+        self._waiting = [work.name for work in works_of(settings)]
         self._total = len(self._waiting) + 1
         self._broken: dict[str, dict[str, str]] = {}
         self._running: tuple[str, str] | None = None
@@ -135,9 +131,3 @@ class _Run:
             raise RuntimeError(f"the measuring process ended with {how}; see the lines above")
         work, peer = self._running
         self._broken.setdefault(work, {})[peer] = f"ended the process with {how}"
-
-
-def pinned(threads: int) -> dict[str, str]:
-    """Return the environment variables that give every library's pool so many threads."""
-    names = (f"{pool}_{'MAXIMUM' if pool == 'VECLIB' else 'NUM'}_THREADS" for pool in _POOLS)
-    return dict.fromkeys(names, str(threads)) | {"TOKENIZERS_PARALLELISM": "false"}

@@ -1,14 +1,16 @@
-"""The standard pieces of work of ``gnomon kernels``: a large set and a quick one."""
+"""The standard pieces of work of ``gnomon kernels``, a large set and a quick one; sets by name."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gnomon.machine.peers import affine, metrics, mmr, rrf, topk
+from gnomon.machine.bars import bars
+from gnomon.machine.peers import affine, metrics, mmr, rrf, text, topk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gnomon.machine.settings import MachineSettings
     from gnomon.machine.work import Work
 
 
@@ -27,6 +29,7 @@ def standard_works(*, quick: bool) -> Sequence[Work[Any, Any]]:
         rrf.work(100 if quick else 1000, 2, 100),
         rrf.work(10 if quick else 100, 3, 1000),
         metrics.work(500 if quick else 10_000, 100),
+        text.work(1000 if quick else 20_000),
         affine.work(n // 4, 384),
     ]
 
@@ -34,3 +37,17 @@ def standard_works(*, quick: bool) -> Sequence[Work[Any, Any]]:
 def kernel_names() -> tuple[str, ...]:
     """Return what ``--kernel`` takes."""
     return tuple(dict.fromkeys(work.kernel for work in standard_works(quick=True)))
+
+
+def works_of(settings: MachineSettings) -> Sequence[Work[Any, Any]]:
+    """Return the works that were asked for."""
+    if settings.works == "bars":
+        works: Sequence[Work[Any, Any]] = [bar.work for bar in bars()]
+    else:
+        works = standard_works(quick=settings.quick)
+    return [
+        work
+        for work in works
+        if (not settings.kernels or work.kernel in settings.kernels)
+        and (not settings.only or any(text in work.name for text in settings.only))
+    ]

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 from gnomon.machine.limits import measured_limits
 from gnomon.machine.run import run_work
 from gnomon.machine.settings import MachineSettings
-from gnomon.machine.standard import standard_works
+from gnomon.machine.standard import works_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,11 +29,11 @@ def main() -> None:
     events = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     request = json.loads(sys.stdin.read())
-    settings = MachineSettings(**request["settings"] | {"kernels": ()})
+    settings = MachineSettings(**request["settings"])
     if request["limits"]:
         limits = measured_limits(settings.threads, quick=settings.quick).to_json()
         _tell(events, {"event": "limits", "limits": limits})
-    works = {work.name: work for work in standard_works(quick=settings.quick)}
+    works = {work.name: work for work in works_of(settings)}
     for name in request["works"]:
         result = run_work(
             works[name],

@@ -36,7 +36,7 @@ def machine_lines(result: MachineResult) -> list[str]:
         ),
     ]
     for work in result.works:
-        lines += ["", *_work(work)]
+        lines += ["", *work_lines(work)]
     return [*lines, *_engines(result.works)]
 
 
@@ -104,7 +104,8 @@ def _limits(result: MachineResult) -> list[str]:
     return lines
 
 
-def _work(work: WorkResult) -> list[str]:
+def work_lines(work: WorkResult) -> list[str]:
+    """Return a piece of work, our time, and everybody else's."""
     ours = work.ours
     lines = [f"{work.kernel}: {work.what}"]
     if ours.seconds is None:
