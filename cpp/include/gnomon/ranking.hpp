@@ -69,7 +69,8 @@ struct RepeatedId {
 double exact_sum(std::span<const double> values) noexcept;
 
 // ranks[j] = where judged document j stands in the list of its query. Stops at the first query in
-// which an id repeats. O(entries), scratch of 32 bytes for each entry of the longest query.
+// which an id repeats. O(entries), scratch of up to 64 bytes for each entry of
+// the longest query (256 when it has at most 512).
 std::optional<RepeatedId> ranks_in_lists(const PerQuery<std::int64_t>& lists,
                                          const PerQuery<std::int64_t>& judged,
                                          std::span<std::int64_t> ranks, int threads,

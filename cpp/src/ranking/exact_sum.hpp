@@ -64,4 +64,14 @@ class ExactSum {
     std::size_t size_ = 0;
 };
 
+// The correctly rounded sum of term(0), ..., term(n - 1).
+template <typename Term>
+double rounded_sum(std::size_t n, Term term) noexcept {
+    ExactSum sum;
+    for (std::size_t i = 0; i < n; ++i) {
+        sum.add(term(i));
+    }
+    return sum.rounded();
+}
+
 }  // namespace gnomon::detail

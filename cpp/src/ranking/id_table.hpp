@@ -1,6 +1,7 @@
 // The ids of one query: where each stands in the list, and whether it was judged.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -12,10 +13,12 @@ namespace gnomon::detail {
 // bears. Queries must be numbered from 0 to 2^32 - 2, ranks stay below 2^31.
 class IdTable {
   public:
-    // Room for `entries` ids a query.
+    // Room for up to `entries` ids a query.
     void reserve(std::size_t entries) {
-        if (slots_.size() < slots_for(entries)) {
-            slots_.assign(slots_for(entries), Slot{});
+        const std::size_t slots =
+            std::max(slots_for(entries), slots_for(std::min(entries, kFewEntries)));
+        if (slots_.size() < slots) {
+            slots_.assign(slots, Slot{});
         }
     }
 
@@ -53,6 +56,7 @@ class IdTable {
     }
 
   private:
+    static constexpr std::size_t kFewEntries = 512;
     static constexpr std::uint32_t kJudged = std::uint32_t{1} << 31U;
 
     struct Slot {
@@ -61,8 +65,10 @@ class IdTable {
         std::uint32_t rank = 0;
     };
 
+    // A branch that is predicted wrongly costs more than a slot, as long as the table stays in
+    // cache.
     static std::size_t slots_for(std::size_t entries) noexcept {
-        return std::bit_ceil(2 * entries + 2);
+        return std::bit_ceil((entries <= kFewEntries ? 8 : 2) * entries + 2);
     }
 
     // The slot of the id, or the free one where it belongs. At most half of the slots are taken.

@@ -108,14 +108,13 @@ class Extremes {
 
 struct Worker {
     QueryMetrics query;
-    std::vector<Placed> placed;
     Extremes extremes;
     std::vector<double> best;
 };
 
 std::vector<Worker> workers_for(int threads, const detail::Discounts& discounts) {
     return std::vector<Worker>(static_cast<std::size_t>(std::max(1, threads)),
-                               Worker{QueryMetrics(discounts), {}, {}, {}});
+                               Worker{QueryMetrics(discounts), {}, {}});
 }
 
 }  // namespace
@@ -142,16 +141,10 @@ void ranking_metrics(std::span<const std::int64_t> ranks, const PerQuery<double>
             for (std::size_t query = begin; query < end; ++query) {
                 const auto own = gains.of(query);
                 const auto at = static_cast<std::size_t>(gains.offsets[query]);
-                worker.placed.clear();
-                for (std::size_t j = 0; j < own.size(); ++j) {
-                    if (own[j] > 0.0 && ranks[at + j] >= 1) {
-                        worker.placed.push_back({ranks[at + j], own[j]});
-                    }
-                }
                 worker.query.judge(own);
-                worker.query.place(worker.placed);
+                worker.query.place(ranks.subspan(at, own.size()), own);
                 relevant[query] = static_cast<std::int64_t>(worker.query.relevant());
-                retrieved[query] = static_cast<std::int64_t>(worker.placed.size());
+                retrieved[query] = static_cast<std::int64_t>(worker.query.retrieved());
                 for (std::size_t m = 0; m < measures.size(); ++m) {
                     values[m * queries + query] = worker.query.value(measures[m]);
                 }

@@ -16,19 +16,37 @@ Discounts::Discounts(std::span<const double> table) : table_(table), sums_(table
 }
 
 void QueryMetrics::judge(std::span<const double> gains) {
-    gains_.clear();
-    all_one_ = true;
-    falling_ = false;
+    // Whether a document is relevant can't be predicted: written always, kept by the count.
+    gains_.resize(gains.size());
+    std::size_t kept = 0;
+    bool all_one = true;
     for (const double gain : gains) {
-        if (gain > 0.0) {
-            gains_.push_back(gain);
-            all_one_ = all_one_ && gain == 1.0;
-        }
+        gains_[kept] = gain;
+        kept += gain > 0.0 ? 1 : 0;
+        all_one = all_one && (gain == 1.0 || !(gain > 0.0));
     }
+    gains_.resize(kept);
+    all_one_ = all_one;
+    falling_ = false;
+}
+
+void QueryMetrics::place(std::span<const std::int64_t> ranks, std::span<const double> gains) {
+    placed_.resize(gains.size());
+    std::size_t kept = 0;
+    for (std::size_t j = 0; j < gains.size(); ++j) {
+        placed_[kept] = {ranks[j], gains[j]};
+        kept += static_cast<std::size_t>(gains[j] > 0.0) & static_cast<std::size_t>(ranks[j] >= 1);
+    }
+    placed_.resize(kept);
+    sort_places();
 }
 
 void QueryMetrics::place(std::span<const Placed> placed) {
     placed_.assign(placed.begin(), placed.end());
+    sort_places();
+}
+
+void QueryMetrics::sort_places() noexcept {
     std::sort(placed_.begin(), placed_.end(),
               [](const Placed& a, const Placed& b) { return a.rank < b.rank; });
 }
@@ -60,22 +78,19 @@ std::size_t QueryMetrics::found_by(std::int64_t cutoff) const noexcept {
 }
 
 double QueryMetrics::average_precision(std::size_t found) const noexcept {
-    ExactSum sum;
-    for (std::size_t i = 0; i < found; ++i) {
-        sum.add(static_cast<double>(i + 1) / static_cast<double>(placed_[i].rank));
-    }
-    return sum.rounded() / static_cast<double>(gains_.size());
+    const double sum = rounded_sum(found, [this](std::size_t i) {
+        return static_cast<double>(i + 1) / static_cast<double>(placed_[i].rank);
+    });
+    return sum / static_cast<double>(gains_.size());
 }
 
 double QueryMetrics::ndcg(std::size_t found, std::int64_t cutoff) noexcept {
     if (found == 0) {
         return 0.0;
     }
-    ExactSum sum;
-    for (std::size_t i = 0; i < found; ++i) {
-        sum.add(placed_[i].gain * discounts_->at(placed_[i].rank));
-    }
-    return std::min(sum.rounded() / ideal(cutoff), 1.0);
+    const double reached = rounded_sum(
+        found, [this](std::size_t i) { return placed_[i].gain * discounts_->at(placed_[i].rank); });
+    return std::min(reached / ideal(cutoff), 1.0);
 }
 
 double QueryMetrics::ideal(std::int64_t cutoff) noexcept {
@@ -88,11 +103,9 @@ double QueryMetrics::ideal(std::int64_t cutoff) noexcept {
         std::sort(gains_.begin(), gains_.end(), std::greater<>());
         falling_ = true;
     }
-    ExactSum sum;
-    for (std::size_t i = 0; i < counted; ++i) {
-        sum.add(gains_[i] * discounts_->at(static_cast<std::int64_t>(i) + 1));
-    }
-    return sum.rounded();
+    return rounded_sum(counted, [this](std::size_t i) {
+        return gains_[i] * discounts_->at(static_cast<std::int64_t>(i) + 1);
+    });
 }
 
 }  // namespace gnomon::detail

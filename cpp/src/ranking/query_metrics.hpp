@@ -39,15 +39,19 @@ class QueryMetrics {
     // Takes the gains of the judged documents; those above 0 are relevant.
     void judge(std::span<const double> gains);
 
-    // Takes the places of the relevant documents that were retrieved, in any order.
+    // Takes the places of the relevant documents that were retrieved, in any order; of the judged
+    // documents those with a rank and a gain.
     void place(std::span<const Placed> placed);
+    void place(std::span<const std::int64_t> ranks, std::span<const double> gains);
 
     std::size_t relevant() const noexcept { return gains_.size(); }
+    std::size_t retrieved() const noexcept { return placed_.size(); }
 
     // 0 where nothing is relevant.
     double value(const Measure& measure) noexcept;
 
   private:
+    void sort_places() noexcept;
     std::size_t found_by(std::int64_t cutoff) const noexcept;
     double average_precision(std::size_t found) const noexcept;
     double ndcg(std::size_t found, std::int64_t cutoff) noexcept;
