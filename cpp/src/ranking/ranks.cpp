@@ -60,12 +60,33 @@ class ScoreRanks {
             levels_.begin());
     }
 
+    // above_ becomes how many scores are greater than each level, equal_ how many equal it.
     void count(std::span<const double> scores) {
-        above_.assign(levels_.size() + 1, 0);
-        equal_.assign(levels_.size() + 1, 0);
-        if (levels_.empty()) {
-            return;
+        above_.assign(levels_.size(), 0);
+        equal_.assign(levels_.size(), 0);
+        if (levels_.size() <= kFewLevels) {
+            compare_all(scores);
+        } else {
+            sort_in(scores);
         }
+    }
+
+    // No branch depends on a score, which is faster than a search as long as levels are few.
+    void compare_all(std::span<const double> scores) {
+        for (std::size_t level = 0; level < levels_.size(); ++level) {
+            const double limit = levels_[level];
+            std::int64_t above = 0;
+            std::int64_t equal = 0;
+            for (const double score : scores) {
+                above += score > limit ? 1 : 0;
+                equal += score == limit ? 1 : 0;
+            }
+            above_[level] = above;
+            equal_[level] = equal;
+        }
+    }
+
+    void sort_in(std::span<const double> scores) {
         for (const double score : scores) {
             const std::size_t level = level_of(score);  // the highest level that it reaches
             if (level < levels_.size()) {
@@ -81,6 +102,8 @@ class ScoreRanks {
             above += equal_[level];
         }
     }
+
+    static constexpr std::size_t kFewLevels = 16;
 
     std::vector<double> levels_;  // distinct, falling
     std::vector<std::int64_t> above_;

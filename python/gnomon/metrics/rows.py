@@ -235,7 +235,8 @@ def _flat_ids(own: Any, where: str) -> tuple[NDArray[np.int64], int]:
         raise InvalidTypeError(
             f"{where} is {own!r}; expected a list of documents: write [[{own!r}], ...]"
         )
-    values = [doc for doc in own if doc is not None]
+    given = list(own)
+    values = [doc for doc in given if doc is not None]
     wrong = [
         doc for doc in values if isinstance(doc, bool) or not isinstance(doc, int | np.integer)
     ]
@@ -245,7 +246,7 @@ def _flat_ids(own: Any, where: str) -> tuple[NDArray[np.int64], int]:
             f"judgements are either all integers or all strings"
         )
     try:
-        return np.array(values, dtype=np.int64), len(own) - len(values)
+        return np.array(values, dtype=np.int64), len(given) - len(values)
     except OverflowError:
         raise InvalidInputError(f"{where} holds an id beyond 64 bits") from None
 
