@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace gnomon::detail {
 
@@ -57,12 +58,7 @@ void LazyWalk::run(Pool& pool, std::span<const double> lambdas, std::span<const 
         column_of_.assign(n, kNoColumn);
     }
     const std::size_t first = first_pick();
-    const bool compares =
-        std::any_of(lambdas.begin(), lambdas.end(), [](double lambda) { return lambda < 1.0; });
-    first_column_.assign(n, 0.0F);
-    if (deepest > 1 && compares) {
-        measure_against_first(first, meter);
-    }
+    measure_against_first(first, wants_similarities(lambdas, deepest), meter);
     for (std::size_t l = 0; l < lambdas.size(); ++l) {
         walk(lambdas[l], first, picks[l], meter);
     }
@@ -88,10 +84,29 @@ std::size_t LazyWalk::first_pick() {
     return best;
 }
 
-void LazyWalk::measure_against_first(std::size_t first, Meter& meter) {
-    for (std::size_t i = 0; i < first_column_.size(); ++i) {
-        first_column_[i] = pool_->cheap_similarity(i, first);
-        meter.add(pool_->cols());
+bool wants_similarities(std::span<const double> lambdas, std::size_t picks) noexcept {
+    return picks > 1 &&
+           std::any_of(lambdas.begin(), lambdas.end(), [](double lambda) { return lambda < 1.0; });
+}
+
+void LazyWalk::measure_against_first(std::size_t first, bool wanted, Meter& meter) {
+    const std::span<const float> known = pool_->similarities_to_front();
+    if (first == 0 && !known.empty()) {
+        first_column_.assign(known.begin(), known.end());
+        return;
+    }
+    first_column_.assign(pool_->size(), 0.0F);
+    if (!wanted) {
+        return;
+    }
+    constexpr std::uint32_t kBlock = 64;
+    std::uint32_t members[kBlock];
+    const auto n = static_cast<std::uint32_t>(first_column_.size());
+    for (std::uint32_t begin = 0; begin < n; begin += kBlock) {
+        const std::uint32_t count = std::min(kBlock, n - begin);
+        std::iota(members, members + count, begin);
+        pool_->cheap_similarities(first, {members, count}, first_column_.data() + begin);
+        meter.add(count * pool_->cols());
     }
 }
 
@@ -99,7 +114,7 @@ void LazyWalk::walk(double lambda, std::size_t first, const Picks& picks, Meter&
     lambda_ = lambda;
     const std::size_t n = pool_->size();
     const std::span<const float> relevances = pool_->cheap_relevances();
-    picked_.assign(1, first);
+    picked_.assign(1, static_cast<std::uint32_t>(first));
     picks.ids[0] = pool_->id(first);
     picks.scores[0] = first_score(lambda, exact_relevance(first));
     if (picks.count == 1) {
@@ -115,7 +130,7 @@ void LazyWalk::walk(double lambda, std::size_t first, const Picks& picks, Meter&
         picks.ids[picked_.size()] = pool_->id(next);
         picks.scores[picked_.size()] = exact_score(next);
         scores_[next] = kPicked;
-        picked_.push_back(next);
+        picked_.push_back(static_cast<std::uint32_t>(next));
     }
 }
 
@@ -164,8 +179,9 @@ void LazyWalk::refresh(std::size_t member, Meter& meter) {
     if (candidate.seen == picked_.size() || lambda_ == 1.0) {
         return;
     }
-    for (; candidate.seen < picked_.size(); ++candidate.seen) {
-        const float similarity = similarity_to_pick(member, candidate.seen);
+    const auto missed = std::span<const std::uint32_t>(picked_).subspan(candidate.seen);
+    compare(member, missed);
+    for (const float similarity : similarities_) {
         if (similarity > candidate.penalty) {
             candidate.runner_up = candidate.penalty;
             candidate.penalty = similarity;
@@ -173,26 +189,46 @@ void LazyWalk::refresh(std::size_t member, Meter& meter) {
         } else {
             candidate.runner_up = std::max(candidate.runner_up, similarity);
         }
-        meter.add(pool_->cols());
+        ++candidate.seen;
     }
     scores_[member] = mmr_score(lambda_, pool_->cheap_relevances()[member], candidate.penalty);
+    meter.add(missed.size() * pool_->cols());
 }
 
-float LazyWalk::similarity_to_pick(std::size_t member, std::size_t pick) {
-    const std::size_t other = picked_[pick];
-    if (!shares_columns_) {
-        return pool_->cheap_similarity(member, other);
+// Fills in the similarities of a member to some picks.
+void LazyWalk::compare(std::size_t member, std::span<const std::uint32_t> picks) {
+    similarities_.resize(picks.size());
+    if (shares_columns_) {
+        compare_shared(member, picks);
+    } else {
+        pool_->cheap_similarities(member, picks, similarities_.data());
     }
+}
+
+void LazyWalk::compare_shared(std::size_t member, std::span<const std::uint32_t> picks) {
+    unknown_.clear();
+    for (const std::uint32_t pick : picks) {
+        if (std::isnan(column_of(pick)[member])) {
+            unknown_.push_back(pick);
+        }
+    }
+    computed_.resize(unknown_.size());
+    pool_->cheap_similarities(member, unknown_, computed_.data());
+    for (std::size_t i = 0; i < unknown_.size(); ++i) {
+        column_of(unknown_[i])[member] = computed_[i];
+    }
+    for (std::size_t i = 0; i < picks.size(); ++i) {
+        similarities_[i] = column_of(picks[i])[member];
+    }
+}
+
+float* LazyWalk::column_of(std::uint32_t pick) {
     const std::size_t n = scores_.size();
-    if (column_of_[other] == kNoColumn) {
-        column_of_[other] = static_cast<std::uint32_t>(columns_.size() / n);
+    if (column_of_[pick] == kNoColumn) {
+        column_of_[pick] = static_cast<std::uint32_t>(columns_.size() / n);
         columns_.resize(columns_.size() + n, kUnknown);
     }
-    float& known = columns_[column_of_[other] * n + member];
-    if (std::isnan(known)) {
-        known = pool_->cheap_similarity(member, other);
-    }
-    return known;
+    return columns_.data() + column_of_[pick] * n;
 }
 
 float LazyWalk::exact_relevance(std::size_t member) {

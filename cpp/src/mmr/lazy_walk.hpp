@@ -16,6 +16,9 @@
 
 namespace gnomon::detail {
 
+// Whether any similarity can matter.
+bool wants_similarities(std::span<const double> lambdas, std::size_t picks) noexcept;
+
 class LazyWalk {
   public:
     // `pool` has been measured. Fills picks[l] for lambdas[l].
@@ -33,7 +36,7 @@ class LazyWalk {
     };
 
     std::size_t first_pick();
-    void measure_against_first(std::size_t first, Meter& meter);
+    void measure_against_first(std::size_t first, bool wanted, Meter& meter);
     void walk(double lambda, std::size_t first, const Picks& picks, Meter& meter);
     std::size_t next_pick(Meter& meter);
     void refresh(std::size_t member, Meter& meter);
@@ -41,7 +44,9 @@ class LazyWalk {
     float exact_score(std::size_t member);
     float exact_penalty(std::size_t member);
     float exact_relevance(std::size_t member);
-    float similarity_to_pick(std::size_t member, std::size_t pick);
+    void compare(std::size_t member, std::span<const std::uint32_t> picks);
+    void compare_shared(std::size_t member, std::span<const std::uint32_t> picks);
+    float* column_of(std::uint32_t pick);
 
     Pool* pool_ = nullptr;
     double lambda_ = 1.0;
@@ -51,7 +56,10 @@ class LazyWalk {
     std::vector<float> first_column_;      // cheap similarities to the first pick
     std::vector<float> scores_;            // cheap upper bounds; minus infinity once picked
     std::vector<Candidate> candidates_;
-    std::vector<std::size_t> picked_;
+    std::vector<std::uint32_t> picked_;
+    std::vector<float> similarities_;     // cheap, of one candidate to some picks
+    std::vector<std::uint32_t> unknown_;  // picks whose similarity isn't shared yet
+    std::vector<float> computed_;
     std::vector<std::uint32_t> contenders_;
     std::vector<std::uint32_t> column_of_;  // of a member that some walk has picked
     std::vector<float> columns_;            // cheap similarities to it; NaN: not known yet

@@ -8,6 +8,7 @@
 
 #include "linear/first_row.hpp"
 #include "mmr/lazy_walk.hpp"
+#include "mmr/matrix_walk.hpp"
 #include "mmr/meter.hpp"
 #include "mmr/picks.hpp"
 #include "mmr/pool.hpp"
@@ -56,9 +57,10 @@ class Job {
 
   private:
     struct Worker {
-        Worker(Isa isa, std::size_t cols) : pool(isa, cols) {}
+        Worker(Isa isa, std::size_t cols) : pool(isa, cols), matrix_walk(isa, cols) {}
         detail::Pool pool;
-        detail::LazyWalk walk;
+        detail::LazyWalk lazy_walk;
+        detail::MatrixWalk matrix_walk;
         std::vector<Picks> picks;
     };
 
@@ -79,17 +81,28 @@ class Job {
             return;
         }
         worker.pool.load_rows(source(query));
-        if (!worker.pool.measure(meter)) {
-            bad_pool_.offer(is_shared() ? 0 : query);
-            return;
-        }
         const auto first = static_cast<std::size_t>(offsets_[query]);
         const auto count = static_cast<std::size_t>(offsets_[query + 1]) - first;
         worker.picks.clear();
         for (HitLists& list : lists_) {
             worker.picks.push_back({list.ids.data() + first, list.scores.data() + first, count});
         }
-        worker.walk.run(worker.pool, request_.lambdas, worker.picks, meter);
+        if (!pick_from_pool(worker, count, meter)) {
+            bad_pool_.offer(is_shared() ? 0 : query);
+        }
+    }
+
+    // False when a row isn't finite.
+    bool pick_from_pool(Worker& worker, std::size_t count, Meter& meter) const {
+        const auto lambdas = request_.lambdas;
+        if (detail::pays_for_matrix(worker.pool.size(), lambdas.size(), count)) {
+            return worker.matrix_walk.run(worker.pool, lambdas, worker.picks);
+        }
+        if (!worker.pool.measure(detail::wants_similarities(lambdas, count), meter)) {
+            return false;
+        }
+        worker.lazy_walk.run(worker.pool, lambdas, worker.picks, meter);
+        return true;
     }
 
     // The first bad query, else the lowest bad row among all that are in a pool.

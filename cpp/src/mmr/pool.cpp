@@ -12,10 +12,14 @@ namespace {
 // A pool that has to be converted is kept converted up to this size, 16 MiB a worker.
 constexpr std::size_t kMostConverted = std::size_t{1} << 22U;
 
+constexpr std::size_t kRowsAtOnce = 16;
+
 constexpr double kUnit = 0x1p-24;
 constexpr double kMostDotError = 0.05;
 constexpr double kLeastNorm = 0x1p-30;
 constexpr double kMostNorm = 0x1p30;
+
+bool is_in_range(double norm) noexcept { return norm >= kLeastNorm && norm <= kMostNorm; }
 
 bool is_in_place(const MatrixView& x) noexcept {
     constexpr auto kItem = static_cast<std::ptrdiff_t>(sizeof(float));
@@ -38,8 +42,9 @@ std::optional<std::size_t> first_nonfinite_row(const PoolSource& source) noexcep
 }
 
 Pool::Pool(Isa isa, std::size_t cols)
-    : isa_(isa), cols_(cols), exact_(score_kernel(isa)), cheap_(float_dot_kernel(isa)),
-      query_scratch_(cols), scratch_(2 * cols) {
+    : isa_(isa), cols_(cols), exact_(score_kernel(isa)),
+      cheap_(float_dot_kernel(isa == Isa::avx512 ? Isa::avx2 : isa)), row_dots_(row_dots(isa)),
+      query_scratch_(2 * cols), scratch_(2 * cols) {
     const double dot_error = float_dot_error(cols);
     cheap_error_ = dot_error <= kMostDotError
                        ? static_cast<float>((3.0 * dot_error + 16.0 * kUnit) * (1.0 + 0x1p-20))
@@ -82,38 +87,67 @@ const float* Pool::row(std::size_t member, float* scratch) const noexcept {
     return row_f32(*source_.matrix, static_cast<std::size_t>(at), scratch, isa_);
 }
 
-bool Pool::measure(Meter& meter) {
+bool Pool::measure(bool wants_similarities, Meter& meter) {
     const std::size_t n = size();
     inverse_norms_.resize(n);
     relevances_.resize(n);
     norms_.assign(n, -1.0);
-    exact_only_ = cheap_error_ == 0.0F || !measure_cheaply(meter);
+    to_front_.clear();
+    exact_only_ = cheap_error_ == 0.0F || !measure_cheaply(wants_similarities && n > 1, meter);
     error_ = exact_only_ ? 0.0F : cheap_error_;
+    if (exact_only_) {
+        to_front_.clear();
+    }
     return !exact_only_ || measure_exactly(meter);
 }
 
-bool Pool::measure_cheaply(Meter& meter) {
-    const auto in_range = [](double norm) { return norm >= kLeastNorm && norm <= kMostNorm; };
-    if (query_norm_ != 0.0 && !in_range(query_norm_)) {
+bool Pool::measure_cheaply(bool wants_similarities, Meter& meter) {
+    if (query_norm_ != 0.0 && !is_in_range(query_norm_)) {
         return false;
     }
-    const float inverse_query = query_norm_ == 0.0 ? 0.0F : static_cast<float>(1.0 / query_norm_);
+    inverse_query_norm_ = query_norm_ == 0.0 ? 0.0F : static_cast<float>(1.0 / query_norm_);
     const std::size_t n = size();
-    for (std::size_t i = 0; i < n; ++i) {
-        const float* values = row(i, scratch_.data());
-        float dot = 0.0F;
-        float cheap_norm = 0.0F;
-        cheap_.scan(query_, 1, &values, 1, cols_, &dot, &cheap_norm);
-        if (!in_range(static_cast<double>(cheap_norm))) {
-            if (norm(i, values) != 0.0) {
-                return false;
-            }
-            inverse_norms_[i] = relevances_[i] = 0.0F;
-            continue;
+    const float* asked = query_;
+    if (wants_similarities) {
+        std::copy_n(query_, query_ == query_scratch_.data() ? 0 : cols_, query_scratch_.data());
+        std::copy_n(row(0, scratch_.data()), cols_, query_scratch_.data() + cols_);
+        asked = query_scratch_.data();
+        to_front_.resize(n);
+    }
+    const float* rows[kRowsAtOnce];
+    float dots[2 * kRowsAtOnce];
+    float norms[kRowsAtOnce];
+    const std::size_t step = keeps_rows() ? kRowsAtOnce : 1;
+    for (std::size_t first = 0; first < n; first += step) {
+        const std::size_t count = std::min(step, n - first);
+        for (std::size_t i = 0; i < count; ++i) {
+            rows[i] = row(first + i, scratch_.data());
         }
-        inverse_norms_[i] = 1.0F / cheap_norm;
-        relevances_[i] = dot * inverse_norms_[i] * inverse_query;
-        meter.add(cols_);
+        cheap_.scan(asked, wants_similarities ? 2 : 1, rows, count, cols_, dots, norms);
+        if (!take_measures(first, count, rows, dots, norms)) {
+            return false;
+        }
+        meter.add(count * cols_);
+    }
+    return true;
+}
+
+// False when a norm is too small or too large for cheap cosines, or isn't finite.
+bool Pool::take_measures(std::size_t first, std::size_t count, const float* const* rows,
+                         const float* dots, const float* norms) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t member = first + i;
+        if (is_in_range(static_cast<double>(norms[i]))) {
+            inverse_norms_[member] = 1.0F / norms[i];
+        } else if (norm(member, rows[i]) == 0.0) {
+            inverse_norms_[member] = 0.0F;
+        } else {
+            return false;
+        }
+        relevances_[member] = dots[i] * inverse_norms_[member] * inverse_query_norm_;
+        if (!to_front_.empty()) {
+            to_front_[member] = dots[count + i] * inverse_norms_[member] * inverse_norms_[0];
+        }
     }
     return true;
 }
@@ -143,6 +177,28 @@ float Pool::relevance(std::size_t member) noexcept {
     }
     const float* values = row(member, scratch_.data());
     return cosine(exact_.dot(query_, values, cols_), query_norm_, norm(member, values));
+}
+
+void Pool::cheap_similarities(std::size_t member, std::span<const std::uint32_t> others,
+                              float* out) noexcept {
+    if (exact_only_ || !keeps_rows()) {
+        for (std::size_t i = 0; i < others.size(); ++i) {
+            out[i] = cheap_similarity(member, others[i]);
+        }
+        return;
+    }
+    const float* rows[kRowsAtOnce];
+    const float* values = row(member, nullptr);
+    for (std::size_t first = 0; first < others.size(); first += kRowsAtOnce) {
+        const std::size_t n = std::min(kRowsAtOnce, others.size() - first);
+        for (std::size_t i = 0; i < n; ++i) {
+            rows[i] = row(others[first + i], nullptr);
+        }
+        row_dots_(values, rows, n, cols_, out + first);
+        for (std::size_t i = 0; i < n; ++i) {
+            out[first + i] *= inverse_norms_[member] * inverse_norms_[others[first + i]];
+        }
+    }
 }
 
 float Pool::cheap_similarity(std::size_t a, std::size_t b) noexcept {

@@ -20,6 +20,7 @@
 #include "gnomon/isa.hpp"
 #include "gnomon/matrix.hpp"
 #include "mmr/meter.hpp"
+#include "mmr/row_dots.hpp"
 #include "score/score.hpp"
 
 namespace gnomon::detail {
@@ -57,37 +58,50 @@ class Pool {
     const float* row(std::size_t member, float* scratch) const noexcept;
     const float* query() const noexcept { return query_; }
 
-    // Fills the cheap relevances and norms of all members. False when a row isn't finite.
-    bool measure(Meter& meter);
+    // Fills the cheap relevances and norms of all members, and on the way, if wanted, the
+    // similarities to member 0: pools mostly come from a search, with the likely first pick in
+    // front. False when a row isn't finite.
+    bool measure(bool wants_similarities, Meter& meter);
 
     float error() const noexcept { return error_; }
     std::span<const float> cheap_relevances() const noexcept { return {relevances_}; }
-    float cheap_similarity(std::size_t a, std::size_t b) noexcept;
+    // Cheap, to member 0; empty unless they were wanted and computed.
+    std::span<const float> similarities_to_front() const noexcept { return {to_front_}; }
+    // out[i] = the cheap similarity of `member` and others[i].
+    void cheap_similarities(std::size_t member, std::span<const std::uint32_t> others,
+                            float* out) noexcept;
 
     float relevance(std::size_t member) noexcept;
     float similarity(std::size_t a, std::size_t b) noexcept;
 
   private:
-    bool measure_cheaply(Meter& meter);
+    bool measure_cheaply(bool wants_similarities, Meter& meter);
+    bool take_measures(std::size_t first, std::size_t count, const float* const* rows,
+                       const float* dots, const float* norms);
     bool measure_exactly(Meter& meter);
+    float cheap_similarity(std::size_t a, std::size_t b) noexcept;
+    bool keeps_rows() const noexcept { return in_place_ || !converted_.empty(); }
     double norm(std::size_t member, const float* values) noexcept;
 
     Isa isa_;
     std::size_t cols_;
     const ScoreKernel& exact_;
     const FloatDotKernel& cheap_;
+    RowDots row_dots_;
     PoolSource source_{};
-    bool in_place_ = false;  // rows are float32 as they stand
-    std::vector<float> query_scratch_;
-    std::vector<float> converted_;  // all rows, or none when the pool is too large
-    std::vector<float> scratch_;    // two rows
+    bool in_place_ = false;             // rows are float32 as they stand
+    std::vector<float> query_scratch_;  // the query, and member 0 behind it
+    std::vector<float> converted_;      // all rows, or none when the pool is too large
+    std::vector<float> scratch_;        // two rows
     const float* query_ = nullptr;
     double query_norm_ = 0.0;
+    float inverse_query_norm_ = 0.0F;
     float cheap_error_;
     float error_ = 0.0F;
     bool exact_only_ = false;
     std::vector<float> inverse_norms_;  // cheap; 0 for a zero vector
     std::vector<float> relevances_;     // cheap
+    std::vector<float> to_front_;       // cheap
     std::vector<double> norms_;         // exact; negative: not known yet
 };
 

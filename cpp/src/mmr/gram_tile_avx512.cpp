@@ -1,0 +1,104 @@
+// gram_tile.hpp on AVX-512: sixteen sums of eight lanes, four rows and one other in registers.
+#include "mmr/gram_tile.hpp"
+
+#if GNOMON_X86
+#include <immintrin.h>
+
+namespace gnomon::detail {
+
+GNOMON_TARGET_AVX512_BEGIN
+namespace {
+
+constexpr std::size_t kWidth = 8;
+constexpr std::size_t kGroups = kLanes / kWidth;
+constexpr std::size_t kSums = kGramRows * kGramRows;
+
+void pack_avx512(const float* row, std::size_t d, std::size_t member, double* tile) noexcept {
+    const std::size_t steps = gram_steps(d);
+    for (std::size_t step = 0; step < steps; ++step) {
+        for (std::size_t group = 0; group < kGroups; ++group) {
+            double* target = tile + ((group * steps + step) * kGramRows + member) * kWidth;
+            const std::size_t first = step * kLanes + group * kWidth;
+            if (first + kWidth <= d) {  // four at a time: Zen 4 widens eight in several steps
+                _mm256_storeu_pd(target, _mm256_cvtps_pd(_mm_loadu_ps(row + first)));
+                _mm256_storeu_pd(target + 4, _mm256_cvtps_pd(_mm_loadu_ps(row + first + 4)));
+                continue;
+            }
+            const std::size_t left = first < d ? d - first : 0;
+            const auto mask = static_cast<__mmask8>((1U << left) - 1U);
+            _mm512_storeu_pd(target, _mm512_cvtps_pd(_mm256_maskz_loadu_ps(mask, row + first)));
+        }
+    }
+}
+
+// The sums of one lane group.
+inline void add_group(const double* a, const double* b, std::size_t steps,
+                      __m512d sums_f64x8[kSums]) noexcept {
+    __m512d sum[kSums];
+#pragma GCC unroll 16
+    for (std::size_t s = 0; s < kSums; ++s) {
+        sum[s] = _mm512_setzero_pd();
+    }
+    for (std::size_t step = 0; step < steps;
+         ++step, a += kSums / kGramRows * kWidth, b += kSums / kGramRows * kWidth) {
+        __m512d b_f64x8[kGramRows];
+#pragma GCC unroll 4
+        for (std::size_t c = 0; c < kGramRows; ++c) {
+            b_f64x8[c] = _mm512_loadu_pd(b + c * kWidth);
+        }
+#pragma GCC unroll 4
+        for (std::size_t r = 0; r < kGramRows; ++r) {
+            const __m512d a_f64x8 = _mm512_loadu_pd(a + r * kWidth);
+#pragma GCC unroll 4
+            for (std::size_t c = 0; c < kGramRows; ++c) {
+                sum[r * kGramRows + c] =
+                    _mm512_fmadd_pd(a_f64x8, b_f64x8[c], sum[r * kGramRows + c]);
+            }
+        }
+    }
+#pragma GCC unroll 16
+    for (std::size_t s = 0; s < kSums; ++s) {
+        sums_f64x8[s] = sum[s];
+    }
+}
+
+// Lanes l and l + 4, then l and l + 2, then l and l + 1 of four vectors.
+inline __m256d reduced4(const __m512d v[4]) noexcept {
+    __m256d halves[4];
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < 4; ++i) {
+        halves[i] = _mm256_add_pd(_mm512_castpd512_pd256(v[i]), _mm512_extractf64x4_pd(v[i], 1));
+    }
+    const __m256d v01 = _mm256_add_pd(_mm256_permute2f128_pd(halves[0], halves[1], 0x20),
+                                      _mm256_permute2f128_pd(halves[0], halves[1], 0x31));
+    const __m256d v23 = _mm256_add_pd(_mm256_permute2f128_pd(halves[2], halves[3], 0x20),
+                                      _mm256_permute2f128_pd(halves[2], halves[3], 0x31));
+    const __m256d v0213 = _mm256_hadd_pd(v01, v23);  // sums of vectors 0, 2, 1, 3
+    return _mm256_permute4x64_pd(v0213, 0xD8);
+}
+
+void gram_dots_avx512(const double* a, const double* b, std::size_t steps, double* dots) noexcept {
+    __m512d group_f64x8[kGroups][kSums];
+    for (std::size_t g = 0; g < kGroups; ++g) {
+        const std::size_t start = g * steps * kGramRows * kWidth;
+        add_group(a + start, b + start, steps, group_f64x8[g]);
+    }
+    for (std::size_t s = 0; s < kSums; s += 4) {
+        __m512d lanes_f64x8[4];
+#pragma GCC unroll 4
+        for (std::size_t i = 0; i < 4; ++i) {
+            const __m512d l0 = _mm512_add_pd(group_f64x8[0][s + i], group_f64x8[2][s + i]);
+            const __m512d l8 = _mm512_add_pd(group_f64x8[1][s + i], group_f64x8[3][s + i]);
+            lanes_f64x8[i] = _mm512_add_pd(l0, l8);
+        }
+        _mm256_storeu_pd(dots + s, reduced4(lanes_f64x8));
+    }
+}
+
+}  // namespace
+GNOMON_TARGET_END
+
+constinit const GramTile kGramTileAvx512{pack_avx512, gram_dots_avx512};
+
+}  // namespace gnomon::detail
+#endif
