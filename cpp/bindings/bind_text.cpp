@@ -21,11 +21,6 @@ namespace {
 constexpr std::size_t kTextsPerBlock = 1024;
 constexpr std::size_t kCharactersPerBlock = std::size_t{1} << 20U;
 
-py::str to_str(std::string_view utf8) {
-    return py::reinterpret_steal<py::str>(
-        PyUnicode_DecodeUTF8(utf8.data(), static_cast<py::ssize_t>(utf8.size()), nullptr));
-}
-
 // work(utf8) with the text of a call that has only one.
 template <typename Work>
 auto with_utf8(const py::handle text, Work&& work) {
@@ -37,6 +32,14 @@ auto with_utf8(const py::handle text, Work&& work) {
     }
 }
 
+void append(py::list& list, PyObject* item) {
+    const int failed = PyList_Append(list.ptr(), item);
+    Py_DECREF(item);
+    if (failed != 0) {
+        throw py::error_already_set();
+    }
+}
+
 py::list bind_text_words(const py::object& text) {
     return with_utf8(text, [](std::string_view utf8) {
         py::list words;
@@ -44,7 +47,7 @@ py::list bind_text_words(const py::object& text) {
         stream.start(utf8);
         for (auto tokens = stream.next(); !tokens.empty(); tokens = stream.next()) {
             for (const std::string_view token : tokens) {
-                words.append(to_str(token));
+                append(words, new_str(token));
             }
             if (PyErr_CheckSignals() != 0) {
                 throw py::error_already_set();
@@ -55,7 +58,9 @@ py::list bind_text_words(const py::object& text) {
 }
 
 py::str bind_nfkc_casefold(const py::object& text) {
-    return with_utf8(text, [](std::string_view utf8) { return to_str(nfkc_casefold(utf8)); });
+    return with_utf8(text, [](std::string_view utf8) {
+        return py::reinterpret_steal<py::str>(new_str(nfkc_casefold(utf8)));
+    });
 }
 
 struct TextWorker {

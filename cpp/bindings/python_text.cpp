@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
+
+#include "gnomon/utf8.hpp"
 
 namespace gnomon::bindings {
 
@@ -11,51 +15,53 @@ namespace py = pybind11;
 
 namespace {
 
-// Characters that are narrowed together when all of them are ASCII.
-constexpr std::size_t kStep = 16;
+// Characters that are looked at together.
+constexpr std::size_t kStep = 8;
 
+// How many of kStep characters come before the first that isn't ASCII.
 template <typename Character>
-bool narrow_ascii(const Character* from, char* to) noexcept {
-    std::uint32_t all = 0;
-    for (std::size_t i = 0; i < kStep; ++i) {
-        all |= from[i];
-        to[i] = static_cast<char>(from[i]);
+std::size_t leading_ascii(const Character* text) noexcept {
+    constexpr std::size_t kLaneBits = 8 * sizeof(Character);
+    constexpr std::uint64_t kOnes = ~std::uint64_t{0} / static_cast<Character>(~Character{0});
+    constexpr std::uint64_t kBeyond = kOnes * static_cast<Character>(~Character{0x7F});
+    static_assert(std::endian::native == std::endian::little);
+    for (std::size_t word = 0; word < sizeof(Character); ++word) {
+        const std::size_t first = word * 64 / kLaneBits;
+        std::uint64_t lanes = 0;
+        std::memcpy(&lanes, text + first, sizeof lanes);
+        if ((lanes & kBeyond) != 0) {
+            return first + static_cast<std::size_t>(std::countr_zero(lanes & kBeyond)) / kLaneBits;
+        }
     }
-    return all < 0x80U;
+    return kStep;
 }
 
 // Writes characters as UTF-8 and returns the end. `out` has room for four bytes a character, and
 // for kStep more.
 template <typename Character>
 char* encode_all(const Character* text, std::size_t length, char* out) {
-    const auto put = [&](std::uint32_t byte) { *out++ = static_cast<char>(byte); };
-    for (std::size_t at = 0; at < length;) {
-        if (length - at >= kStep && narrow_ascii(text + at, out)) {
-            at += kStep;
-            out += kStep;
-            continue;
-        }
-        const std::size_t end = std::min(length, at + kStep);
-        for (; at < end; ++at) {
-            const std::uint32_t cp = text[at];
-            if (cp < 0x80U) {
-                put(cp);
-            } else if (cp < 0x800U) {
-                put(0xC0U | cp >> 6U);
-                put(0x80U | (cp & 0x3FU));
-            } else if (cp < 0x10000U) {
-                if (cp >= 0xD800U && cp <= 0xDFFFU) {
-                    throw LoneSurrogate(cp, at);
-                }
-                put(0xE0U | cp >> 12U);
-                put(0x80U | (cp >> 6U & 0x3FU));
-                put(0x80U | (cp & 0x3FU));
-            } else {
-                put(0xF0U | cp >> 18U);
-                put(0x80U | (cp >> 12U & 0x3FU));
-                put(0x80U | (cp >> 6U & 0x3FU));
-                put(0x80U | (cp & 0x3FU));
+    std::size_t at = 0;
+    while (at < length) {
+        while (length - at >= kStep) {
+            const std::size_t ascii = leading_ascii(text + at);
+            for (std::size_t i = 0; i < kStep; ++i) {
+                out[i] = static_cast<char>(text[at + i]);
             }
+            at += ascii;
+            out += ascii;
+            if (ascii < kStep) {
+                break;
+            }
+        }
+        for (; at < length && text[at] < 0x80U && length - at < kStep; ++at) {
+            *out++ = static_cast<char>(text[at]);
+        }
+        for (; at < length && text[at] >= 0x80U; ++at) {
+            const char32_t cp = text[at];
+            if (cp >= 0xD800U && cp <= 0xDFFFU) {
+                throw LoneSurrogate(cp, at);
+            }
+            out += detail::encode(cp, out);
         }
     }
     return out;
@@ -74,9 +80,9 @@ TextView text_view(py::handle text, const std::string& name) {
         throw py::error_already_set();
     }
 #endif
-    const bool ascii = PyUnicode_IS_ASCII(object) != 0;
+    const unsigned kind = PyUnicode_KIND(object);
     return {PyUnicode_DATA(object), static_cast<std::size_t>(PyUnicode_GET_LENGTH(object)),
-            ascii ? 0U : static_cast<unsigned>(PyUnicode_KIND(object))};
+            PyUnicode_IS_ASCII(object) != 0 ? 0U : kind};
 }
 
 void LoneSurrogate::refuse(const std::string& name) const {
@@ -110,6 +116,33 @@ std::string_view utf8_of(const TextView& text, std::string& scratch) {
         break;
     }
     return {out, static_cast<std::size_t>(end - out)};
+}
+
+PyObject* new_str(std::string_view utf8) {
+    constexpr std::size_t kShort = 64;
+    const char* first = utf8.data();
+    const auto bytes = static_cast<py::ssize_t>(utf8.size());
+    const auto is_ascii = [](char byte) { return static_cast<unsigned char>(byte) < 0x80U; };
+    PyObject* text = nullptr;
+    if (std::all_of(utf8.begin(), utf8.end(), is_ascii)) {
+        text = PyUnicode_FromKindAndData(PyUnicode_1BYTE_KIND, first, bytes);
+    } else if (utf8.size() > kShort) {
+        text = PyUnicode_DecodeUTF8(first, bytes, nullptr);
+    } else {
+        // Python's own decoder first allocates more than it needs; words are short.
+        std::array<Py_UCS4, kShort> code_points;
+        py::ssize_t length = 0;
+        for (std::size_t at = 0; at < utf8.size();) {
+            const detail::Decoded decoded = detail::decode(first + at, utf8.size() - at);
+            code_points[static_cast<std::size_t>(length++)] = decoded.cp;
+            at += decoded.length;
+        }
+        text = PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, code_points.data(), length);
+    }
+    if (text == nullptr) {
+        throw py::error_already_set();
+    }
+    return text;
 }
 
 TextRows::TextRows(const py::list& texts, const char* name, std::size_t first_row)

@@ -47,6 +47,9 @@ class LoneSurrogate : public std::exception {
 // Throws LoneSurrogate.
 std::string_view utf8_of(const TextView& text, std::string& scratch);
 
+// A new str of valid UTF-8: a new reference. Needs the GIL.
+PyObject* new_str(std::string_view utf8);
+
 // The texts of a list that nobody changes meanwhile. Row numbers in messages begin at `first_row`.
 class TextRows {
   public:

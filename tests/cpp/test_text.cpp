@@ -8,7 +8,7 @@
 #include "text/ascii.hpp"
 #include "text/segment.hpp"
 #include "text/tables/tables.hpp"
-#include "text/utf8.hpp"
+#include "gnomon/utf8.hpp"
 
 using gnomon::Isa;
 using gnomon::TokenStream;

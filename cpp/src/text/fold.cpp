@@ -2,8 +2,8 @@
 #include <string>
 
 #include "gnomon/text.hpp"
+#include "gnomon/utf8.hpp"
 #include "text/segment.hpp"
-#include "text/utf8.hpp"
 
 namespace gnomon {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "text/utf8.hpp"
+#include "gnomon/utf8.hpp"
 
 namespace gnomon::detail {
 
@@ -34,7 +34,8 @@ char32_t hangul_composite(char32_t first, char32_t second) noexcept {
     return 0;
 }
 
-// The primary composite of two code points, or 0.
+}  // namespace
+
 char32_t composite(char32_t first, char32_t second) noexcept {
     const std::uint64_t pair = std::uint64_t{first} << 32U | second;
     const std::uint64_t* end = kCompositionPair + kCompositions;
@@ -44,8 +45,6 @@ char32_t composite(char32_t first, char32_t second) noexcept {
     }
     return hangul_composite(first, second);
 }
-
-}  // namespace
 
 bool begins_with_combining(char32_t cp) noexcept {
     const Folding folding = Folding::of(cp);

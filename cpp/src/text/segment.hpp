@@ -13,6 +13,9 @@ namespace gnomon::detail {
 // Whether what a code point folds to may be sorted or composed with what stands before it.
 bool begins_with_combining(char32_t cp) noexcept;
 
+// The primary composite of two code points, or 0.
+char32_t composite(char32_t first, char32_t second) noexcept;
+
 class Segment {
   public:
     void clear() noexcept { marks_.clear(); }

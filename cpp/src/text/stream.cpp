@@ -4,9 +4,9 @@
 #include <array>
 
 #include "gnomon/text.hpp"
+#include "gnomon/utf8.hpp"
 #include "text/ascii.hpp"
 #include "text/segment.hpp"
-#include "text/utf8.hpp"
 #include "text/word_buffer.hpp"
 
 namespace gnomon {
@@ -126,6 +126,9 @@ class TokenStream::State {
             if (!buffer_.run_is_open() && folding.text_class() == TextClass::mark) {
                 break;
             }
+            if (folding.placement() == Placement::maybe && compose_with_last(decoded)) {
+                break;
+            }
             if (folding.placement() == Placement::maybe ||
                 folding.combining_class() < last_class_) {
                 cut_segment(decoded);
@@ -136,6 +139,23 @@ class TokenStream::State {
             break;
         }
         at_ += decoded.length;
+    }
+
+    // The usual case: a letter and one mark that have a composite.
+    bool compose_with_last(const Decoded& mark) {
+        if (!buffer_.run_is_open() || last_class_ != 0) {
+            return false;
+        }
+        const std::string_view last = buffer_.last_code_point();
+        const char32_t starter = detail::decode(last.data(), last.size()).cp;
+        const char32_t composed = detail::composite(starter, mark.cp);
+        if (composed == 0) {
+            return false;
+        }
+        char bytes[4];
+        buffer_.take_off(last.size());
+        buffer_.append_raw({bytes, detail::encode(composed, bytes)});
+        return true;
     }
 
     void cut_mapped(const Decoded& decoded, Folding folding) {

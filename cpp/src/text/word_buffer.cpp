@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "gnomon/text.hpp"
-#include "text/utf8.hpp"
+#include "gnomon/utf8.hpp"
 
 namespace gnomon::detail {
 
@@ -66,57 +66,6 @@ void WordBuffer::take_ascii(std::uint64_t words, std::size_t valid) {
     }
     run_ = (words >> (valid - 1) & 1U) != 0 ? Run::word : Run::none;
     size_ += valid;
-}
-
-void WordBuffer::append(TextClass text_class, std::string_view character) {
-    switch (text_class) {
-    case TextClass::separator: end_run(); return;
-    case TextClass::mark:
-        if (run_ == Run::none) {
-            return;
-        }
-        break;
-    case TextClass::word:
-        if (run_ != Run::word) {
-            end_run();
-            run_ = Run::word;
-            begin_ = size_;
-        }
-        break;
-    case TextClass::cjk: begin_cjk_character(); break;
-    }
-    append_raw(character);
-}
-
-void WordBuffer::append_word(std::string_view bytes) { append(TextClass::word, bytes); }
-
-void WordBuffer::append_raw(std::string_view bytes) {
-    reserve(bytes.size());
-    std::memcpy(tail(), bytes.data(), bytes.size());
-    size_ += bytes.size();
-}
-
-void WordBuffer::begin_cjk_character() {
-    if (run_ != Run::cjk) {
-        end_run();
-        run_ = Run::cjk;
-        has_two_characters_ = false;
-        begin_ = size_;
-    } else {
-        if (has_two_characters_) {
-            finish(begin_, size_);
-        }
-        has_two_characters_ = true;
-        begin_ = last_cjk_;
-    }
-    last_cjk_ = size_;
-}
-
-void WordBuffer::end_run() {
-    if (run_ != Run::none) {
-        finish(begin_, size_);
-        run_ = Run::none;
-    }
 }
 
 std::string_view WordBuffer::last_code_point() const noexcept {
