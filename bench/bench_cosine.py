@@ -1,6 +1,6 @@
 """The exact cosine top-k beside its peers: same inputs, same threads, same run.
 
-    python bench/bench_cosine.py                        # the table, peers interleaved round by round
+    python bench/bench_cosine.py                    # the table, peers interleaved round by round
     python bench/bench_cosine.py --only "100000x384 q32 "
     pytest bench/bench_cosine.py --benchmark-timer=time.process_time
 

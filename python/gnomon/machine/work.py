@@ -55,8 +55,9 @@ class Peer(Generic[Task, Answer]):
     name
         What tables call it.
     prepare
-        Takes the task and the number of threads and returns the call that is timed. Raises
-        `NotInstalledError` or `LeftOutError`; anything else counts as broken.
+        Takes the task and the number of threads, lets code be compiled that is compiled when it is
+        first used, and returns the call that is timed. Raises `NotInstalledError` or
+        `LeftOutError`; anything else counts as broken.
     package
         The distribution that brings it, for its version; empty for code of ours.
     differs

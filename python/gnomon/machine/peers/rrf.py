@@ -112,17 +112,9 @@ def _numpy(task: RrfTask, _threads: int) -> Fuse:
 
 def _ranx(task: RrfTask, _threads: int) -> Fuse:
     ranx = installed("ranx")
-    depth = task.lists[0].shape[1]
-    scores = list(map(float, range(depth, 0, -1)))
-    runs = [
-        ranx.Run(
-            {
-                str(q): dict(zip(map(str, row.tolist()), scores, strict=True))
-                for q, row in enumerate(ranking)
-            }
-        )
-        for ranking in task.lists
-    ]
+    runs = [_ranx_run(ranx, ranking) for ranking in task.lists]
+    few = [_ranx_run(ranx, ranking[:2]) for ranking in task.lists]
+    ranx.fuse(runs=few, method="rrf", params={"k": K})  # compiles
 
     def fuse() -> Fused:
         fused = ranx.fuse(runs=runs, method="rrf", params={"k": K}).to_dict()
@@ -132,6 +124,16 @@ def _ranx(task: RrfTask, _threads: int) -> Fuse:
         ]
 
     return fuse
+
+
+def _ranx_run(ranx: Any, ranking: NDArray[np.int64]) -> Any:
+    scores = list(map(float, range(ranking.shape[1], 0, -1)))
+    return ranx.Run(
+        {
+            str(q): dict(zip(map(str, row), scores, strict=True))
+            for q, row in enumerate(ranking.tolist())
+        }
+    )
 
 
 PEERS: tuple[Peer[RrfTask, Any], ...] = (

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 BLOCK = 8192
 TIE = 2e-6  # float32 peers may swap rows whose true scores are this close
 CHECKED = 8  # queries whose answers are compared with the reference
+_MOST_ONE_BY_ONE = 30_000_000_000  # multiply-adds
 _BYTES_PER_CODED_ROW = 16  # scale, leftover and sums beside the codes
 
 
@@ -191,8 +192,16 @@ def _faiss_knn(task: TopKTask, threads: int, threshold: int | None) -> Search:
     return _with_blas_threshold(faiss, threshold, search)
 
 
+def _leave_out_large(task: TopKTask) -> None:
+    """Refuse batches that take minutes pair by pair, and five times as long as a matrix product."""
+    if len(task.queries) * task.docs.size > _MOST_ONE_BY_ONE:
+        raise LeftOutError("scores pair by pair, several times slower on a batch of this size")
+
+
 def _hnswlib(task: TopKTask, threads: int) -> Search:
-    index = installed("hnswlib").BFIndex(space="ip", dim=task.docs.shape[1])
+    hnswlib = installed("hnswlib")
+    _leave_out_large(task)
+    index = hnswlib.BFIndex(space="ip", dim=task.docs.shape[1])
     index.init_index(max_elements=len(task.docs))
     index.add_items(task.docs)
     index.set_num_threads(threads)
@@ -201,6 +210,7 @@ def _hnswlib(task: TopKTask, threads: int) -> Search:
 
 def _usearch(task: TopKTask, threads: int) -> Search:
     usearch = installed("usearch.index")
+    _leave_out_large(task)
     metric = usearch.MetricKind.IP
 
     def search() -> NDArray[np.int64]:
@@ -215,6 +225,7 @@ def _usearch(task: TopKTask, threads: int) -> Search:
 def _pairwise(package: str) -> Callable[[TopKTask, int], Search]:
     def prepare(task: TopKTask, threads: int) -> Search:
         module = installed(package)
+        _leave_out_large(task)
 
         def dots(a: int, b: int) -> NDArray[np.float32]:
             found = module.cdist(task.queries, task.docs[a:b], "dot", threads=threads)
