@@ -37,6 +37,11 @@
 #include "gnomon/index_file.hpp"
 #include "gnomon/threads.hpp"
 
+namespace gnomon::detail::bm25 {
+struct Gathered;
+struct IndexData;
+}  // namespace gnomon::detail::bm25
+
 namespace gnomon {
 
 enum class BM25Variant : std::uint8_t { lucene, robertson, atire, bm25_plus, bm25_l };
@@ -110,8 +115,7 @@ class BM25Builder {
     BM25Index finish(std::string note, int threads, const Interrupted& interrupted);
 
   private:
-    struct Impl;
-    std::unique_ptr<Impl> impl_;
+    std::unique_ptr<detail::bm25::Gathered> gathered_;
 };
 
 class BM25Index {
@@ -165,9 +169,8 @@ class BM25Index {
 
   private:
     friend class BM25Builder;
-    struct Impl;
-    explicit BM25Index(std::unique_ptr<Impl> impl);
-    std::unique_ptr<Impl> impl_;
+    explicit BM25Index(std::unique_ptr<detail::bm25::IndexData> data);
+    std::unique_ptr<detail::bm25::IndexData> data_;
 };
 
 }  // namespace gnomon

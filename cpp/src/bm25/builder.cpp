@@ -1,0 +1,123 @@
+// Counts the terms of documents, batch by batch.
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "bm25/formula.hpp"
+#include "bm25/gathered.hpp"
+#include "bm25/index_data.hpp"
+#include "bm25/inversion.hpp"
+#include "bm25/token_lists.hpp"
+
+namespace gnomon {
+
+namespace {
+
+using detail::bm25::Gathered;
+using detail::bm25::Piece;
+using detail::bm25::Shelf;
+
+constexpr std::size_t kPieceDocs = 512;
+constexpr std::size_t kMostDocs = UINT32_MAX;
+
+// Ends a document: moves its counts from the table into the piece. Returns its largest count.
+std::uint32_t close_document(Shelf& shelf, Piece& piece) {
+    const auto& counts = shelf.table.counts();
+    shelf.frequencies.resize(shelf.table.size());
+    std::uint32_t most = 0;
+    for (const auto& [term, count] : counts) {
+        ++shelf.frequencies[term];
+        most = std::max(most, count);
+        if (count == 1) {
+            piece.stream.push_back(term);
+            continue;
+        }
+        piece.stream.push_back(term | detail::bm25::kCountFollows);
+        piece.stream.push_back(count);
+        if (count >= detail::bm25::kManyTimes) {
+            shelf.large.push_back({term, count});
+        }
+    }
+    piece.distinct.push_back(static_cast<std::uint32_t>(counts.size()));
+    return most;
+}
+
+// count_document(shelf, row within the batch, worker) returns the number of tokens.
+template <typename Count>
+void add_documents(Gathered& gathered, std::size_t docs, int threads,
+                   const Interrupted& interrupted, Count count_document) {
+    const std::size_t before = gathered.lengths.size();
+    if (docs > kMostDocs - before) {
+        throw std::length_error("bm25: more than 2^32 - 1 documents");
+    }
+    const std::size_t blocks = (docs + kPieceDocs - 1) / kPieceDocs;
+    while (gathered.shelves.size() < std::min(blocks, static_cast<std::size_t>(threads))) {
+        gathered.shelves.emplace_back();
+    }
+    gathered.lengths.resize(before + docs);
+    gathered.most_counts.resize(before + docs);
+    const std::size_t first_piece = gathered.pieces.size();
+    gathered.pieces.resize(first_piece + blocks);
+    parallel_for(blocks, threads, interrupted, [&](std::size_t block, int worker) {
+        Shelf& shelf = gathered.shelves[static_cast<std::size_t>(worker)];
+        Piece& piece = gathered.pieces[first_piece + block];
+        piece.shelf = static_cast<std::uint32_t>(worker);
+        const std::size_t end = std::min(docs, (block + 1) * kPieceDocs);
+        for (std::size_t doc = block * kPieceDocs; doc < end; ++doc) {
+            shelf.table.begin_document();
+            const std::size_t length = count_document(shelf, doc, worker);
+            if (length > UINT32_MAX) {
+                throw std::length_error("bm25: a document of more than 2^32 - 1 tokens");
+            }
+            gathered.lengths[before + doc] = static_cast<std::uint32_t>(length);
+            gathered.most_counts[before + doc] = close_document(shelf, piece);
+        }
+        piece.stream.shrink_to_fit();
+    });
+    for (std::size_t doc = before; doc < before + docs; ++doc) {
+        gathered.tokens += gathered.lengths[doc];
+    }
+}
+
+}  // namespace
+
+BM25Builder::BM25Builder(const BM25Settings& settings) : gathered_(std::make_unique<Gathered>()) {
+    detail::check_settings(settings);
+    gathered_->settings = settings;
+}
+
+BM25Builder::BM25Builder(BM25Builder&&) noexcept = default;
+BM25Builder& BM25Builder::operator=(BM25Builder&&) noexcept = default;
+BM25Builder::~BM25Builder() = default;
+
+void BM25Builder::add(const TokenLists& docs, int threads, const Interrupted& interrupted) {
+    detail::bm25::check_token_lists(docs, "documents");
+    add_documents(*gathered_, docs.size(), threads, interrupted,
+                  [&](Shelf& shelf, std::size_t doc, int) {
+                      const auto tokens = detail::bm25::list_of(docs, doc);
+                      for (const std::string_view token : tokens) {
+                          shelf.table.count(token);
+                      }
+                      return tokens.size();
+                  });
+}
+
+std::size_t BM25Builder::docs() const noexcept { return gathered_->lengths.size(); }
+
+BM25Index BM25Builder::finish(std::string note, int threads, const Interrupted& interrupted) {
+    auto empty = std::make_unique<Gathered>();
+    empty->settings = gathered_->settings;
+    const auto gathered = std::exchange(gathered_, std::move(empty));
+    auto built = std::make_unique<detail::bm25::IndexData>();
+    detail::bm25::invert(*gathered, note, threads, interrupted, *built);
+    return BM25Index(std::move(built));
+}
+
+BM25Index BM25Index::build(const TokenLists& docs, const BM25Settings& settings, int threads) {
+    BM25Builder builder(settings);
+    builder.add(docs, threads, {});
+    return builder.finish({}, threads, {});
+}
+
+}  // namespace gnomon

@@ -1,0 +1,75 @@
+#include "isa/target_region.hpp"
+
+#if GNOMON_X86
+
+#include <immintrin.h>
+
+#include "bm25/bound.hpp"
+#include "bm25/screen_kernels.hpp"
+
+GNOMON_TARGET_AVX2_BEGIN
+
+namespace gnomon::detail::bm25 {
+
+namespace {
+
+void add(const std::uint16_t* places, const std::uint16_t* parts, std::size_t n,
+         std::uint32_t multiplier, std::uint16_t* sums) noexcept {
+    constexpr std::size_t kStep = 16;
+    const __m256i factor = _mm256_set1_epi16(static_cast<short>(multiplier));
+    const __m256i one = _mm256_set1_epi16(1);
+    alignas(32) std::uint16_t at[kStep];
+    alignas(32) std::uint16_t units[kStep];
+    std::size_t i = 0;
+    for (; i + kStep <= n; i += kStep) {
+        const __m256i part = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(parts + i));
+        const __m256i place = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(places + i));
+        _mm256_store_si256(reinterpret_cast<__m256i*>(units),
+                           _mm256_add_epi16(_mm256_mulhi_epu16(part, factor), one));
+        _mm256_store_si256(reinterpret_cast<__m256i*>(at), _mm256_srli_epi16(place, kCountBits));
+        for (std::size_t j = 0; j < kStep; ++j) {
+            sums[at[j]] = static_cast<std::uint16_t>(sums[at[j]] + units[j]);
+        }
+    }
+    for (; i < n; ++i) {
+        sums[places[i] >> kCountBits] = static_cast<std::uint16_t>(
+            sums[places[i] >> kCountBits] + contribution(parts[i], multiplier));
+    }
+}
+
+std::size_t sweep(std::uint16_t* sums, std::uint16_t least, std::uint16_t* places,
+                  std::uint16_t* found) noexcept {
+    const __m256i bar = _mm256_set1_epi16(static_cast<short>(least));
+    const __m256i zero = _mm256_setzero_si256();
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < kWindowRows; i += 32) {
+        auto* low_at = reinterpret_cast<__m256i*>(sums + i);
+        auto* high_at = reinterpret_cast<__m256i*>(sums + i + 16);
+        const __m256i low = _mm256_load_si256(low_at);
+        const __m256i high = _mm256_load_si256(high_at);
+        // a >= b is max(a, b) == a; packing puts the halves of the two in turn.
+        const __m256i low_hits = _mm256_cmpeq_epi16(_mm256_max_epu16(low, bar), low);
+        const __m256i high_hits = _mm256_cmpeq_epi16(_mm256_max_epu16(high, bar), high);
+        const __m256i packed =
+            _mm256_permute4x64_epi64(_mm256_packs_epi16(low_hits, high_hits), 0xD8);
+        auto hits = static_cast<std::uint32_t>(_mm256_movemask_epi8(packed));
+        for (; hits != 0; hits &= hits - 1) {
+            const std::size_t place = i + static_cast<std::size_t>(__builtin_ctz(hits));
+            places[n] = static_cast<std::uint16_t>(place);
+            found[n++] = sums[place];
+        }
+        _mm256_store_si256(low_at, zero);
+        _mm256_store_si256(high_at, zero);
+    }
+    return n;
+}
+
+}  // namespace
+
+const ScreenKernels kAvx2Screen{add, sweep};
+
+}  // namespace gnomon::detail::bm25
+
+GNOMON_TARGET_END
+
+#endif
