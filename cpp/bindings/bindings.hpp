@@ -7,6 +7,7 @@ namespace gnomon::bindings {
 
 void register_errors(pybind11::module_& m);
 void register_isa(pybind11::module_& m);
+void register_bm25(pybind11::module_& m);
 void register_cosine(pybind11::module_& m);
 void register_linear(pybind11::module_& m);
 void register_machine(pybind11::module_& m);

@@ -6,6 +6,7 @@
 PYBIND11_MODULE(_core, m, pybind11::mod_gil_not_used()) {
     gnomon::bindings::register_errors(m);
     gnomon::bindings::register_isa(m);
+    gnomon::bindings::register_bm25(m);
     gnomon::bindings::register_cosine(m);
     gnomon::bindings::register_linear(m);
     gnomon::bindings::register_machine(m);

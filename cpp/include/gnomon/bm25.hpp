@@ -26,6 +26,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,7 +34,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gnomon/cosine.hpp"
+#include "gnomon/hits.hpp"
 #include "gnomon/index_file.hpp"
 #include "gnomon/threads.hpp"
 
@@ -109,6 +110,19 @@ class BM25Builder {
     // tokens. After an exception the builder is of no more use.
     void add(const TokenLists& docs, int threads, const Interrupted& interrupted);
 
+    // The same from n texts, cut into words by text.hpp. text_of(i, scratch) returns text i as
+    // UTF-8, in place or in `scratch`; it is called from several threads, with a scratch each.
+    using TextOf = std::function<std::string_view(std::size_t i, std::string& scratch)>;
+    void add_texts(std::size_t n, const TextOf& text_of, int threads,
+                   const Interrupted& interrupted);
+
+    // The distinct terms so far, in an order that means nothing; valid until the next add.
+    std::vector<std::string_view> terms() const;
+
+    // Replaces every term, in the order of terms(): by its new spelling, or by nothing at all, as
+    // if documents had never held it. Terms that are spelled alike afterwards become one.
+    void rename(std::span<const std::optional<std::string_view>> spellings);
+
     std::size_t docs() const noexcept;
 
     // The builder is empty afterwards. `note` is stored with the index and means nothing to it.
@@ -162,6 +176,11 @@ class BM25Index {
     // One list of hits for each query. `counters` are added to, when given.
     HitLists search(const BM25Request& request, const BM25Options& options,
                     BM25Counters* counters = nullptr) const;
+
+    // The hits of queries given as text, cut into words by text.hpp; `request.queries` is empty and
+    // exclusions are those of the texts. Throws std::invalid_argument for text that isn't UTF-8.
+    HitLists search_texts(std::span<const std::string_view> texts, const BM25Request& request,
+                          const BM25Options& options, BM25Counters* counters = nullptr) const;
 
     // The score of every document, 0.0 where it holds no term of the query; out has docs() places.
     void scores(std::span<const std::string_view> query, std::span<float> out,

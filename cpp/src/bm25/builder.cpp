@@ -1,5 +1,7 @@
 // Counts the terms of documents, batch by batch.
 #include <algorithm>
+#include <deque>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "bm25/index_data.hpp"
 #include "bm25/inversion.hpp"
 #include "bm25/token_lists.hpp"
+#include "gnomon/text.hpp"
 
 namespace gnomon {
 
@@ -101,6 +104,75 @@ void BM25Builder::add(const TokenLists& docs, int threads, const Interrupted& in
                       }
                       return tokens.size();
                   });
+}
+
+void BM25Builder::add_texts(std::size_t n, const TextOf& text_of, int threads,
+                            const Interrupted& interrupted) {
+    struct Reader {
+        TokenStream stream;
+        std::string scratch;
+    };
+    std::deque<std::unique_ptr<Reader>> readers(static_cast<std::size_t>(std::max(threads, 1)));
+    add_documents(
+        *gathered_, n, threads, interrupted, [&](Shelf& shelf, std::size_t doc, int worker) {
+            auto& reader = readers[static_cast<std::size_t>(worker)];
+            if (!reader) {
+                reader = std::make_unique<Reader>();
+            }
+            std::size_t tokens = 0;
+            reader->stream.start(text_of(doc, reader->scratch));
+            for (auto some = reader->stream.next(); !some.empty(); some = reader->stream.next()) {
+                tokens += some.size();
+                for (const std::string_view token : some) {
+                    shelf.table.count(token);
+                }
+            }
+            return tokens;
+        });
+}
+
+std::vector<std::string_view> BM25Builder::terms() const {
+    std::vector<std::string_view> all;
+    for (const Shelf& shelf : gathered_->shelves) {
+        for (std::size_t number = 0; number < shelf.table.size(); ++number) {
+            all.push_back(shelf.table.term(number));
+        }
+    }
+    return all;
+}
+
+void BM25Builder::rename(std::span<const std::optional<std::string_view>> spellings) {
+    const auto old = std::exchange(gathered_, std::make_unique<Gathered>());
+    gathered_->settings = old->settings;
+    std::vector<std::size_t> first;  // of each shelf's terms among the spellings
+    std::size_t terms = 0;
+    for (const Shelf& shelf : old->shelves) {
+        first.push_back(terms);
+        terms += shelf.table.size();
+    }
+    detail::expect_size("bm25", "spellings", spellings.size(), terms);
+    gathered_->shelves.emplace_back();
+    Shelf& shelf = gathered_->shelves.front();
+    for (const Piece& piece : old->pieces) {
+        Piece& renamed = gathered_->pieces.emplace_back();
+        const std::uint32_t* word = piece.stream.data();
+        for (const std::uint32_t distinct : piece.distinct) {
+            shelf.table.begin_document();
+            std::uint64_t length = 0;
+            for (std::uint32_t i = 0; i < distinct; ++i) {
+                const bool counted = (*word & detail::bm25::kCountFollows) != 0;
+                const std::size_t term = *word++ & ~detail::bm25::kCountFollows;
+                const std::uint32_t count = counted ? *word++ : 1;
+                if (const auto& spelling = spellings[first[piece.shelf] + term]) {
+                    shelf.table.count(*spelling, count);
+                    length += count;
+                }
+            }
+            gathered_->lengths.push_back(static_cast<std::uint32_t>(length));
+            gathered_->most_counts.push_back(close_document(shelf, renamed));
+            gathered_->tokens += length;
+        }
+    }
 }
 
 std::size_t BM25Builder::docs() const noexcept { return gathered_->lengths.size(); }

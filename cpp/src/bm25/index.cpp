@@ -17,6 +17,7 @@
 #include "bm25/token_lists.hpp"
 #include "gnomon/bm25.hpp"
 #include "gnomon/isa.hpp"
+#include "gnomon/text.hpp"
 #include "threads/float_environment.hpp"
 
 namespace gnomon {
@@ -316,6 +317,30 @@ HitLists BM25Index::search(const BM25Request& request, const BM25Options& option
                            BM25Counters* counters) const {
     check_request(request, docs());
     return Search(*data_, request, options).run(counters);
+}
+
+HitLists BM25Index::search_texts(std::span<const std::string_view> texts,
+                                 const BM25Request& request, const BM25Options& options,
+                                 BM25Counters* counters) const {
+    std::vector<char> bytes;
+    std::vector<std::size_t> ends;
+    std::vector<std::uint64_t> offsets{0};
+    TokenStream stream;
+    for (const std::string_view text : texts) {
+        for_each_token(stream, text, [&](std::string_view token) {
+            bytes.insert(bytes.end(), token.begin(), token.end());
+            ends.push_back(bytes.size());
+        });
+        offsets.push_back(ends.size());
+    }
+    std::vector<std::string_view> tokens(ends.size());
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+        const std::size_t begin = i == 0 ? 0 : ends[i - 1];
+        tokens[i] = {bytes.data() + begin, ends[i] - begin};
+    }
+    BM25Request cut = request;
+    cut.queries = {tokens, offsets};
+    return search(cut, options, counters);
 }
 
 void BM25Index::scores(std::span<const std::string_view> query, std::span<float> out,

@@ -49,7 +49,7 @@ bool TermTable::holds(const Slot& slot, std::string_view term, std::uint32_t tag
                                               term.data() + near, term.size() - near) == 0;
 }
 
-void TermTable::count(std::string_view term) {
+void TermTable::count(std::string_view term, std::uint32_t times) {
     const std::uint64_t hash = term_hash(term);
     const std::uint32_t tag = tag_of(hash);
     const std::size_t mask = slots_.size() - 1;
@@ -62,12 +62,12 @@ void TermTable::count(std::string_view term) {
         insert(slot, term, tag);
     }
     if (slot.document == document_) {
-        ++counts_[slot.position].count;
+        counts_[slot.position].count += times;
         return;
     }
     slot.document = document_;
     slot.position = static_cast<std::uint32_t>(counts_.size());
-    counts_.push_back({slot.term - 1, 1});
+    counts_.push_back({slot.term - 1, times});
     if (terms_.size() * 3 > slots_.size() * 2) {
         grow();
     }

@@ -21,7 +21,7 @@ class TermTable {
     };
 
     void begin_document() noexcept;
-    void count(std::string_view term);
+    void count(std::string_view term, std::uint32_t times = 1);
     const std::vector<Count>& counts() const noexcept { return counts_; }
 
     std::size_t size() const noexcept { return terms_.size(); }
