@@ -114,12 +114,6 @@ class Tokens {
     std::vector<py::object> kept_;
 };
 
-BM25Strategy strategy_of(const std::string& name) {
-    return name == "pruned"       ? BM25Strategy::pruned
-           : name == "exhaustive" ? BM25Strategy::exhaustive
-                                  : BM25Strategy::automatic;
-}
-
 // exclude offsets and rows, or nothing; the subset, or nothing; how to go about it
 struct Restrictions {
     const std::optional<std::tuple<Rows, Rows>>& exclude;
@@ -127,8 +121,8 @@ struct Restrictions {
 };
 
 template <typename Search>
-HitArrays run(std::size_t k, const Restrictions& restrictions, int threads,
-              const std::string& strategy, Search search) {
+HitArrays run(std::size_t k, const Restrictions& restrictions, int threads, int strategy,
+              Search search) {
     BM25Request request;
     request.k = k;
     if (restrictions.exclude) {
@@ -138,7 +132,7 @@ HitArrays run(std::size_t k, const Restrictions& restrictions, int threads,
     if (restrictions.subset) {
         request.subset = span_of(*restrictions.subset);
     }
-    BM25Options options{strategy_of(strategy), threads, {}};
+    BM25Options options{static_cast<BM25Strategy>(strategy), threads, {}};
     HitLists hits = without_gil([&](const Interrupted& interrupted) {
         options.interrupted = interrupted;
         return search(request, options);
@@ -211,7 +205,7 @@ void bind_search(py::class_<BM25Index>& index) {
             "search_tokens",
             [](const BM25Index& self, const py::list& queries, std::size_t k,
                const std::optional<std::tuple<Rows, Rows>>& exclude,
-               const std::optional<Rows>& subset, int threads, const std::string& strategy) {
+               const std::optional<Rows>& subset, int threads, int strategy) {
                 const Tokens tokens(queries, "queries", 0);
                 return run(k, {exclude, subset}, threads, strategy,
                            [&](BM25Request& request, const BM25Options& options) {
@@ -225,7 +219,7 @@ void bind_search(py::class_<BM25Index>& index) {
             "search_texts",
             [](const BM25Index& self, const py::list& queries, std::size_t k,
                const std::optional<std::tuple<Rows, Rows>>& exclude,
-               const std::optional<Rows>& subset, int threads, const std::string& strategy) {
+               const std::optional<Rows>& subset, int threads, int strategy) {
                 const TextRows rows(queries, "queries");
                 std::deque<std::string> scratch(rows.size());
                 std::vector<std::string_view> views;

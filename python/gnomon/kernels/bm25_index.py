@@ -1,0 +1,440 @@
+"""The inverted index: documents by their terms, searched with BM25, saved and opened by memory map."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+import rfc8785
+
+from gnomon import _core
+from gnomon.errors import (
+    IndexFileError,
+    InvalidInputError,
+    MissingInputError,
+    StateError,
+    UsageError,
+)
+from gnomon.kernels._arrays import as_count, as_threads, core_errors
+from gnomon.kernels._documents import batches_of, one_of, query_list
+from gnomon.kernels.analyzer import Analyzer
+from gnomon.kernels.hits import Hits
+from gnomon.kernels.row_lists import Exclude, exclude_lists, subset_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+SCHEMA = "gnomon.bm25/1"
+FILE_NAME = "index.bm25"
+VARIANTS = ("lucene", "robertson", "atire", "bm25+", "bm25l")
+_DELTAS = {"bm25+": 1.0, "bm25l": 0.5}
+_LARGEST = 1e6
+
+
+class BM25Index:
+    """Documents prepared for exact lexical top-k.
+
+    The score of a document is the sum, over the distinct terms of the query that it holds, of how
+    often the query has the term x ``idf(term)`` x ``part(tf, length)``; ``docs/kernels/bm25.md`` has
+    the formulas of all variants (Kamphuis, de Vries, Boytsov and Lin, 2020). Documents that hold no
+    term of the query score 0 and are never hits, whatever the variant.
+
+    Parameters
+    ----------
+    texts
+        Documents as an iterable of str, read once and in batches: a generator will do. An empty text
+        is a document without words and keeps its row.
+    tokens
+        Instead of texts: documents as an iterable of sequences of str, taken as they are.
+    analyzer
+        What cuts texts, of documents and queries, into terms. Default: ``Analyzer()``. With
+        ``tokens``: the analyzer that made them, so that queries may be text.
+    variant
+        ``"lucene"``, ``"robertson"``, ``"atire"``, ``"bm25+"`` or ``"bm25l"``.
+    k1
+        How slowly repetition saturates, from 0 to 1e6.
+    b
+        How much the length of a document counts, from 0 to 1.
+    delta
+        The floor of a match, for ``bm25+`` (default 1.0) and ``bm25l`` (0.5) only.
+    threads
+        None for the CPUs that this process may use. The index doesn't depend on it.
+
+    Raises
+    ------
+    InvalidInputError
+        A text holds a lone surrogate; the message names the row.
+    InvalidTypeError
+        A document is of another type; the message names the row.
+    UsageError
+        A setting is out of range, or not exactly one of texts and tokens was given.
+
+    Examples
+    --------
+    >>> index = BM25Index(["the cat sat", "a dog", "", "the cat and the dog"])
+    >>> hits = index.search(["cat", "dog a"], k=2)
+    >>> hits[0].ids.tolist(), hits[1].ids.tolist()
+    ([0, 3], [1, 3])
+    >>> len(index), index.vocabulary_size, index.search("zebra", k=3).ids.tolist()
+    (4, 6, [])
+    """
+
+    __slots__ = ("_analyzer", "_core")
+
+    def __init__(
+        self,
+        texts: Iterable[str] | None = None,
+        *,
+        tokens: Iterable[Sequence[str]] | None = None,
+        analyzer: Analyzer | None = None,
+        variant: str = "lucene",
+        k1: float = 1.2,
+        b: float = 0.75,
+        delta: float | None = None,
+        threads: int | None = None,
+    ) -> None:
+        is_text, documents = one_of(texts, tokens, "texts")
+        workers = as_threads(threads)
+        builder = _core.BM25Builder(*_checked_settings(variant, k1, b, delta))
+        if is_text and analyzer is None:
+            analyzer = Analyzer()
+        self._analyzer = analyzer
+        with core_errors():
+            add = builder.add_texts if is_text else builder.add_tokens
+            for batch in batches_of(documents):
+                add(batch, workers)
+            if is_text and analyzer is not None and analyzer.changes_words:
+                builder.rename(analyzer.terms_of(builder.terms()))
+            self._core = builder.finish(_note_of(analyzer), workers)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> BM25Index:
+        """Open a saved index by memory map.
+
+        What is read is verified before it is first used; `verify` checks all of it. The files must
+        not be changed while the index is open.
+
+        Parameters
+        ----------
+        path
+            The directory that `save` wrote.
+
+        Returns
+        -------
+        BM25Index
+            It answers like the index that was saved, with the same analyzer.
+
+        Raises
+        ------
+        MissingInputError
+            There is no such index.
+        IndexFileError
+            The file is cut short, damaged, of another version or byte order, or no index.
+        MismatchError
+            This installation would cut queries into other terms than the index was built with.
+        StateError
+            The file can't be read.
+        """
+        name = os.fspath(Path(path) / FILE_NAME)
+        try:
+            descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except (FileNotFoundError, NotADirectoryError):
+            raise MissingInputError(f"{name}: there is no such index file") from None
+        except OSError as error:
+            raise StateError(f"{name}: the index can't be read: {error.strerror}") from error
+        try:
+            with core_errors():
+                core = _core.BM25Index.open(descriptor, name)
+                note = core.note
+        finally:
+            os.close(descriptor)
+        index = cls.__new__(cls)
+        index._core = core
+        index._analyzer = _analyzer_of(note, name)
+        return index
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the index into a directory, which is made when it isn't there.
+
+        The file appears whole or not at all. The same documents and settings give the same bytes,
+        on every machine and with any number of threads.
+
+        Parameters
+        ----------
+        path
+            The directory; an index that is in it is replaced.
+
+        Raises
+        ------
+        StateError
+            The file can't be written; the old one, if any, is as it was.
+        """
+        folder = Path(path)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._save_beside(folder)
+        except OSError as error:
+            raise StateError(
+                f"{folder}: the index can't be written: {error.strerror or error}"
+            ) from error
+
+    def _save_beside(self, folder: Path) -> None:
+        """Write a new file beside the old one, then let it take the old one's place."""
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{FILE_NAME}.", dir=folder)
+        try:
+            try:
+                self._core.save(descriptor)
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            Path(temporary).replace(folder / FILE_NAME)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+    def verify(self, *, threads: int | None = None) -> None:
+        """Check all of an opened index file; an index that was built here always passes.
+
+        Raises
+        ------
+        IndexFileError
+            Bytes don't have their checksum, or contradict each other.
+        """
+        self._core.verify(as_threads(threads))
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return self._core.docs
+
+    def __repr__(self) -> str:
+        return (
+            f"BM25Index({len(self)} documents, {self.vocabulary_size} terms, "
+            f"variant={self.variant!r})"
+        )
+
+    @property
+    def analyzer(self) -> Analyzer | None:
+        """What cuts texts into terms; None for an index of tokens that was built without one."""
+        return self._analyzer
+
+    @property
+    def variant(self) -> str:
+        """The name of the formula."""
+        return VARIANTS[self._core.settings[0]]
+
+    @property
+    def vocabulary_size(self) -> int:
+        """How many distinct terms the documents hold."""
+        return self._core.vocabulary_size
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Everything beside the documents that scores depend on, in types that JSON has."""
+        _, k1, b, delta = self._core.settings
+        return {
+            "schema": SCHEMA,
+            "variant": self.variant,
+            "k1": k1,
+            "b": b,
+            "delta": delta if self.variant in _DELTAS else None,
+            "analyzer": None if self._analyzer is None else self._analyzer.describe(),
+        }
+
+    @property
+    def fingerprint(self) -> str:
+        """sha256 (64 hex digits) of the canonical JSON (RFC 8785) of `settings`."""
+        return hashlib.sha256(rfc8785.dumps(self.settings)).hexdigest()
+
+    def search(
+        self,
+        queries: str | Iterable[str] | None = None,
+        k: SupportsIndex | None = None,
+        *,
+        tokens: Iterable[Sequence[str]] | None = None,
+        exclude: Exclude | None = None,
+        subset: Iterable[int] | NDArray[Any] | None = None,
+        threads: int | None = None,
+    ) -> Hits:
+        """Return the exact k best documents of every query.
+
+        Parameters
+        ----------
+        queries
+            One text, or an iterable of texts. A text is never read as query syntax.
+        k
+            At most this many hits a query; a query has fewer when fewer documents hold a term of it.
+        tokens
+            Instead of texts: an iterable with the sequence of terms of each query.
+        exclude
+            Rows that must not be found, one list a query; see `gnomon.topk`. Scores don't change.
+        subset
+            The only rows to find: row numbers, or a boolean array with one value a document. Scores
+            don't change.
+        threads
+            None for the CPUs that this process may use. One query runs on one.
+
+        Returns
+        -------
+        Hits
+            Rows by score descending, then row ascending; float32 scores, all above 0.
+
+        Warns
+        -----
+        UserWarning
+            A query has no terms at all, such as ``""``; it has no hits.
+
+        Raises
+        ------
+        InvalidInputError
+            A query holds a lone surrogate, or a row is out of range.
+        InvalidTypeError
+            A query is of another type.
+        UsageError
+            k is less than 1 or missing, or the index was built from tokens without an analyzer and
+            the query is text.
+
+        Examples
+        --------
+        >>> index = BM25Index(tokens=[["x", "y"], [], ["x"]])
+        >>> hits = index.search(tokens=[["x"]], k=10)
+        >>> hits[0].ids.tolist(), [round(float(s), 4) for s in hits[0].scores]
+        ([2, 0], [0.2386, 0.1822])
+        """
+        if k is None:
+            raise UsageError("k is missing; say how many hits a query may have at most")
+        most = as_count(k, "k", least=1)
+        is_text, given = one_of(queries, tokens, "queries")
+        listed: list[Any] = query_list(given, is_text=is_text)
+        run, core_queries = self._route(listed, is_text=is_text)
+        n_rows = self._core.docs
+        lists = None if exclude is None else exclude_lists(exclude, len(listed), n_rows)
+        rows = None if subset is None else subset_rows(subset, n_rows)
+        workers = 1 if len(listed) == 1 and threads is None else as_threads(threads)
+        with core_errors():
+            ids, scores, offsets = run(core_queries, most, lists, rows, workers, 0)
+        hits = Hits(ids, scores, offsets)
+        if len(ids) == 0 or not np.all(np.diff(offsets)):
+            self._warn_of_empty(hits, core_queries, is_text=is_text)
+        return hits
+
+    def _route(self, listed: list[Any], *, is_text: bool) -> tuple[Any, list[Any]]:
+        """Return the function of the core that answers, and the queries as it takes them."""
+        if not is_text:
+            return self._core.search_tokens, listed
+        analyzer = self._text_analyzer()
+        if analyzer.changes_words:
+            return self._core.search_tokens, [
+                _terms_of(analyzer, text, row) for row, text in enumerate(listed)
+            ]
+        return self._core.search_texts, listed
+
+    def _text_analyzer(self) -> Analyzer:
+        if self._analyzer is None:
+            raise UsageError(
+                "the index was built from tokens, so nothing is known of how to cut a text; "
+                "pass tokens=, or build the index with the analyzer that made the tokens"
+            )
+        return self._analyzer
+
+    def _warn_of_empty(self, hits: Hits, queries: list[Any], *, is_text: bool) -> None:
+        """Warn when a query without hits has no terms either."""
+        empty = [
+            q
+            for q in np.flatnonzero(hits.counts() == 0).tolist()
+            if not (_core.text_words(queries[q]) if isinstance(queries[q], str) else queries[q])
+        ]
+        if empty:
+            warnings.warn(
+                f"query {empty[0]} has no terms ({len(empty)} of {len(queries)} queries have "
+                f"none), so it has no hits",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def scores(
+        self, query: str | None = None, *, tokens: Sequence[str] | None = None
+    ) -> NDArray[np.float32]:
+        """Return the score of every document for one query.
+
+        Parameters
+        ----------
+        query
+            One text.
+        tokens
+            Instead of a text: its terms.
+
+        Returns
+        -------
+        numpy.ndarray
+            float32 of shape (documents,); 0.0 where a document holds no term of the query, else the
+            score that `search` returns, to the bit.
+
+        Examples
+        --------
+        >>> BM25Index(["x y", "", "x"]).scores("x").round(4).tolist()
+        [0.18219999969005585, 0.0, 0.23860000073909760]
+        """
+        is_text, given = one_of(query, tokens, "query")
+        if is_text:
+            given = self._text_analyzer()(given)
+        with core_errors():
+            return self._core.scores(list(given))
+
+
+def _terms_of(analyzer: Analyzer, text: str, row: int) -> list[str]:
+    try:
+        return analyzer(text)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"queries: row {row}: {error}") from None
+
+
+def _checked_settings(
+    variant: str, k1: float, b: float, delta: float | None
+) -> tuple[int, float, float, float]:
+    if variant not in VARIANTS:
+        raise UsageError(f"variant is {variant!r}; expected one of: {', '.join(VARIANTS)}")
+    if delta is not None and variant not in _DELTAS:
+        raise UsageError(
+            f"delta is {delta!r}, but variant {variant!r} has none; it belongs to "
+            f"{' and '.join(_DELTAS)}"
+        )
+    return (
+        VARIANTS.index(variant),
+        _in_range(k1, "k1", _LARGEST),
+        _in_range(b, "b", 1.0),
+        _in_range(_DELTAS.get(variant, 0.0) if delta is None else delta, "delta", _LARGEST),
+    )
+
+
+def _in_range(value: float, name: str, largest: float) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise UsageError(f"{name} is {value!r}; expected a number") from None
+    if isinstance(value, str | bool) or not 0.0 <= number <= largest:
+        raise UsageError(f"{name} is {value!r}; expected a number from 0 to {largest:g}")
+    return number + 0.0  # -0.0 is 0.0
+
+
+def _note_of(analyzer: Analyzer | None) -> str:
+    described = None if analyzer is None else analyzer.describe()
+    return rfc8785.dumps({"schema": SCHEMA, "analyzer": described}).decode()
+
+
+def _analyzer_of(note: str, name: str) -> Analyzer | None:
+    try:
+        recorded = json.loads(note)
+        schema, described = recorded["schema"], recorded["analyzer"]
+    except (ValueError, TypeError, KeyError):
+        schema = described = None
+    if schema != SCHEMA:
+        raise IndexFileError(f"{name} says nothing of its analyzer; build the index again")
+    return None if described is None else Analyzer.from_description(described)
