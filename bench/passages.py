@@ -3,8 +3,8 @@
 Reads folders of text (.txt, .md, .rst, .html, man pages, dictionaries, docstrings and comments of
 Python files; also compressed with gzip) and Debian packages, which are downloaded with
 ``apt-get download`` and unpacked into a temporary folder, not installed. Equal passages are kept
-once. The passages are shuffled by their hashes, so that the first n of them are a sample of all, the
-same one on every run::
+once. The passages are shuffled by their hashes, so that the first n of them are a sample of all,
+the same one on every run::
 
     python bench/passages.py --out passages.txt --n 1000000 \
         --debian linux-doc-6.1 dict-gcide python3.11-doc debian-reference-en wordnet-base \
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 WORDS_A_PASSAGE = 25
 FEWEST_WORDS = 8
 LARGEST_FILE = 256 << 20
-PLAIN = {".txt", ".md", ".rst", ".dict", ".tex", ".texi", ".noun", ".verb", ".adj", ".adv", ".dz", ""}
+CODE = {".svg", ".js", ".css", ".c", ".h", ".so", ".json"}
 TAGS = re.compile(r"(?s)<(script|style)\b.*?</\1>|<!--.*?-->|<[^>]*>")
 BREAKS = re.compile(r"(?i)<(?:p|li|dd|dt|h\d|tr|div|pre|br)\b[^>]*>")
 DOCSTRINGS = re.compile(r'(?s)"""(.*?)"""')
@@ -55,9 +55,7 @@ def texts_of(path: Path) -> str:
         return "\n\n".join([*DOCSTRINGS.findall(text), *COMMENTS.findall(text)]).replace("#", " ")
     if re.fullmatch(r"\.[1-8]\w*", suffix):
         return ROFF.sub("\n", text)
-    if suffix in PLAIN or suffix not in {".svg", ".js", ".css", ".c", ".h", ".so", ".json"}:
-        return text
-    return ""
+    return "" if suffix in CODE else text
 
 
 def passages_of(text: str) -> Iterator[str]:
@@ -66,7 +64,8 @@ def passages_of(text: str) -> Iterator[str]:
         words = paragraph.split()
         for start in range(0, len(words), WORDS_A_PASSAGE):
             piece = words[start : start + WORDS_A_PASSAGE]
-            if sum(bool(WORDY.search(word)) for word in piece) >= max(FEWEST_WORDS, 0.7 * len(piece)):
+            wordy = sum(bool(WORDY.search(word)) for word in piece)
+            if wordy >= max(FEWEST_WORDS, 0.7 * len(piece)):
                 yield " ".join(piece)
 
 
@@ -99,12 +98,15 @@ def collect(folders: list[Path]) -> dict[bytes, str]:
             if "\x00" in text[:4096]:
                 continue
             for passage in passages_of(text):
-                found.setdefault(hashlib.blake2b(passage.encode(), digest_size=10).digest(), passage)
+                found.setdefault(
+                    hashlib.blake2b(passage.encode(), digest_size=10).digest(), passage
+                )
         print(f"{folder}: {len(found)} passages so far", file=sys.stderr)
     return found
 
 
 def main() -> None:
+    """Collect, shuffle and write the passages."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--out", type=Path, required=True, help="the file to write")
     parser.add_argument("--n", type=int, default=1_000_000, help="how many passages at most")

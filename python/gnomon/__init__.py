@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from gnomon.embedding.profile import Profile
     from gnomon.kernels import Hits, NamedHits, TopK, VectorIndex, normalize, topk, topk_hits
     from gnomon.kernels.analyzer import Analyzer, analyze
+    from gnomon.kernels.bm25_index import BM25Index
     from gnomon.kernels.mmr import mmr, mmr_grid
     from gnomon.kernels.rrf import rrf
 
 __all__ = [
     "Analyzer",
+    "BM25Index",
     "Bridge",
     "Hits",
     "NamedHits",
@@ -36,6 +38,7 @@ __all__ = [
 # `import gnomon` stays cheap.
 _HOMES = {
     "Analyzer": "gnomon.kernels.analyzer",
+    "BM25Index": "gnomon.kernels.bm25_index",
     "Bridge": "gnomon.adapters.bridge",
     "Profile": "gnomon.embedding.profile",
     "analyze": "gnomon.kernels.analyzer",

@@ -14,6 +14,7 @@ except ImportError as error:
 
 from gnomon.kernels.affine import AffineMap
 from gnomon.kernels.analyzer import Analyzer, analyze
+from gnomon.kernels.bm25_index import BM25Index
 from gnomon.kernels.cosine import PassReport, SearchRequest, topk, topk_hits, topk_pass
 from gnomon.kernels.hits import Hits, NamedHits, NamedRow, NamedTopK, TopK, TopKRow
 from gnomon.kernels.isa import default_threads, isa, runnable_isas
@@ -37,6 +38,7 @@ from gnomon.kernels.vector_index import VectorIndex
 __all__ = [
     "AffineMap",
     "Analyzer",
+    "BM25Index",
     "Hits",
     "Metric",
     "NamedHits",

@@ -1,9 +1,8 @@
-"""The inverted index: documents by their terms, searched with BM25, saved and opened by memory map."""
+"""The inverted index: documents by their terms, searched with BM25, saved, opened by map."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import tempfile
 import warnings
@@ -15,13 +14,20 @@ import rfc8785
 
 from gnomon import _core
 from gnomon.errors import (
-    IndexFileError,
     InvalidInputError,
     MissingInputError,
     StateError,
     UsageError,
 )
 from gnomon.kernels._arrays import as_count, as_threads, core_errors
+from gnomon.kernels._bm25_settings import (
+    DELTAS,
+    SCHEMA,
+    VARIANTS,
+    analyzer_of,
+    checked_settings,
+    note_of,
+)
 from gnomon.kernels._documents import batches_of, one_of, query_list
 from gnomon.kernels.analyzer import Analyzer
 from gnomon.kernels.hits import Hits
@@ -32,26 +38,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-SCHEMA = "gnomon.bm25/1"
 FILE_NAME = "index.bm25"
-VARIANTS = ("lucene", "robertson", "atire", "bm25+", "bm25l")
-_DELTAS = {"bm25+": 1.0, "bm25l": 0.5}
-_LARGEST = 1e6
 
 
 class BM25Index:
     """Documents prepared for exact lexical top-k.
 
     The score of a document is the sum, over the distinct terms of the query that it holds, of how
-    often the query has the term x ``idf(term)`` x ``part(tf, length)``; ``docs/kernels/bm25.md`` has
-    the formulas of all variants (Kamphuis, de Vries, Boytsov and Lin, 2020). Documents that hold no
-    term of the query score 0 and are never hits, whatever the variant.
+    often the query has the term x ``idf(term)`` x ``part(tf, length)``; ``docs/kernels/bm25.md``
+    has the formulas of all variants (Kamphuis, de Vries, Boytsov and Lin, 2020). Documents that
+    hold no term of the query score 0 and are never hits, whatever the variant.
 
     Parameters
     ----------
     texts
-        Documents as an iterable of str, read once and in batches: a generator will do. An empty text
-        is a document without words and keeps its row.
+        Documents as an iterable of str, read once and in batches: a generator will do. An empty
+        text is a document without words and keeps its row.
     tokens
         Instead of texts: documents as an iterable of sequences of str, taken as they are.
     analyzer
@@ -103,7 +105,7 @@ class BM25Index:
     ) -> None:
         is_text, documents = one_of(texts, tokens, "texts")
         workers = as_threads(threads)
-        builder = _core.BM25Builder(*_checked_settings(variant, k1, b, delta))
+        builder = _core.BM25Builder(*checked_settings(variant, k1, b, delta))
         if is_text and analyzer is None:
             analyzer = Analyzer()
         self._analyzer = analyzer
@@ -113,7 +115,7 @@ class BM25Index:
                 add(batch, workers)
             if is_text and analyzer is not None and analyzer.changes_words:
                 builder.rename(analyzer.terms_of(builder.terms()))
-            self._core = builder.finish(_note_of(analyzer), workers)
+            self._core = builder.finish(note_of(analyzer), workers)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> BM25Index:
@@ -158,7 +160,7 @@ class BM25Index:
             os.close(descriptor)
         index = cls.__new__(cls)
         index._core = core
-        index._analyzer = _analyzer_of(note, name)
+        index._analyzer = analyzer_of(note, name)
         return index
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -244,7 +246,7 @@ class BM25Index:
             "variant": self.variant,
             "k1": k1,
             "b": b,
-            "delta": delta if self.variant in _DELTAS else None,
+            "delta": delta if self.variant in DELTAS else None,
             "analyzer": None if self._analyzer is None else self._analyzer.describe(),
         }
 
@@ -270,7 +272,7 @@ class BM25Index:
         queries
             One text, or an iterable of texts. A text is never read as query syntax.
         k
-            At most this many hits a query; a query has fewer when fewer documents hold a term of it.
+            At most this many hits a query; fewer when fewer documents hold a term of it.
         tokens
             Instead of texts: an iterable with the sequence of terms of each query.
         exclude
@@ -289,7 +291,7 @@ class BM25Index:
         Warns
         -----
         UserWarning
-            A query has no terms at all, such as ``""``; it has no hits.
+            A text has no terms at all, such as ``""``; it has no hits.
 
         Raises
         ------
@@ -306,7 +308,7 @@ class BM25Index:
         >>> index = BM25Index(tokens=[["x", "y"], [], ["x"]])
         >>> hits = index.search(tokens=[["x"]], k=10)
         >>> hits[0].ids.tolist(), [round(float(s), 4) for s in hits[0].scores]
-        ([2, 0], [0.2386, 0.1822])
+        ([2, 0], [0.2136, 0.1516])
         """
         if k is None:
             raise UsageError("k is missing; say how many hits a query may have at most")
@@ -321,8 +323,8 @@ class BM25Index:
         with core_errors():
             ids, scores, offsets = run(core_queries, most, lists, rows, workers, 0)
         hits = Hits(ids, scores, offsets)
-        if len(ids) == 0 or not np.all(np.diff(offsets)):
-            self._warn_of_empty(hits, core_queries, is_text=is_text)
+        if is_text and (len(ids) == 0 or not np.all(np.diff(offsets))):
+            self._warn_of_blank(hits, core_queries)
         return hits
 
     def _route(self, listed: list[Any], *, is_text: bool) -> tuple[Any, list[Any]]:
@@ -344,16 +346,16 @@ class BM25Index:
             )
         return self._analyzer
 
-    def _warn_of_empty(self, hits: Hits, queries: list[Any], *, is_text: bool) -> None:
-        """Warn when a query without hits has no terms either."""
-        empty = [
+    def _warn_of_blank(self, hits: Hits, queries: list[Any]) -> None:
+        """Warn when a text without hits has no terms either."""
+        blank = [
             q
             for q in np.flatnonzero(hits.counts() == 0).tolist()
             if not (_core.text_words(queries[q]) if isinstance(queries[q], str) else queries[q])
         ]
-        if empty:
+        if blank:
             warnings.warn(
-                f"query {empty[0]} has no terms ({len(empty)} of {len(queries)} queries have "
+                f"query {blank[0]} has no terms ({len(blank)} of {len(queries)} queries have "
                 f"none), so it has no hits",
                 UserWarning,
                 stacklevel=3,
@@ -379,8 +381,8 @@ class BM25Index:
 
         Examples
         --------
-        >>> BM25Index(["x y", "", "x"]).scores("x").round(4).tolist()
-        [0.18219999969005585, 0.0, 0.23860000073909760]
+        >>> [round(float(s), 4) for s in BM25Index(["x y", "", "x"]).scores("x")]
+        [0.1516, 0.0, 0.2136]
         """
         is_text, given = one_of(query, tokens, "query")
         if is_text:
@@ -394,47 +396,3 @@ def _terms_of(analyzer: Analyzer, text: str, row: int) -> list[str]:
         return analyzer(text)
     except InvalidInputError as error:
         raise InvalidInputError(f"queries: row {row}: {error}") from None
-
-
-def _checked_settings(
-    variant: str, k1: float, b: float, delta: float | None
-) -> tuple[int, float, float, float]:
-    if variant not in VARIANTS:
-        raise UsageError(f"variant is {variant!r}; expected one of: {', '.join(VARIANTS)}")
-    if delta is not None and variant not in _DELTAS:
-        raise UsageError(
-            f"delta is {delta!r}, but variant {variant!r} has none; it belongs to "
-            f"{' and '.join(_DELTAS)}"
-        )
-    return (
-        VARIANTS.index(variant),
-        _in_range(k1, "k1", _LARGEST),
-        _in_range(b, "b", 1.0),
-        _in_range(_DELTAS.get(variant, 0.0) if delta is None else delta, "delta", _LARGEST),
-    )
-
-
-def _in_range(value: float, name: str, largest: float) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise UsageError(f"{name} is {value!r}; expected a number") from None
-    if isinstance(value, str | bool) or not 0.0 <= number <= largest:
-        raise UsageError(f"{name} is {value!r}; expected a number from 0 to {largest:g}")
-    return number + 0.0  # -0.0 is 0.0
-
-
-def _note_of(analyzer: Analyzer | None) -> str:
-    described = None if analyzer is None else analyzer.describe()
-    return rfc8785.dumps({"schema": SCHEMA, "analyzer": described}).decode()
-
-
-def _analyzer_of(note: str, name: str) -> Analyzer | None:
-    try:
-        recorded = json.loads(note)
-        schema, described = recorded["schema"], recorded["analyzer"]
-    except (ValueError, TypeError, KeyError):
-        schema = described = None
-    if schema != SCHEMA:
-        raise IndexFileError(f"{name} says nothing of its analyzer; build the index again")
-    return None if described is None else Analyzer.from_description(described)
