@@ -1,13 +1,21 @@
-"""Passages and questions of made-up words, with the frequencies that words of a language have."""
+"""Passages and questions: of made-up words as frequent as those of a language, or real ones.
+
+``GNOMON_BENCH_PASSAGES`` names a file of real text, a passage on each line, for those who have one;
+``bench/passages.py`` makes such files.
+"""
 
 from __future__ import annotations
 
 import functools
 import itertools
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from gnomon import kernels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,12 +29,14 @@ _SYLLABLES = [a + b for a in "bdfghjklmnprstvz" for b in ("a", "e", "i", "o", "u
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Passages:
-    """Texts of lower-case ASCII words, which every tokenizer cuts alike.
+    """Texts of words between spaces, which every tokenizer cuts alike.
 
     Attributes
     ----------
+    raw
+        The passages as they were written.
     texts
-        The passages.
+        The passages as words between spaces.
     words
         int64, the numbers of all words of all passages.
     offsets
@@ -37,6 +47,7 @@ class Passages:
         int64[n_queries, 5], their numbers.
     """
 
+    raw: Sequence[str]
     texts: Sequence[str]
     words: NDArray[np.int64]
     offsets: NDArray[np.int64]
@@ -56,7 +67,12 @@ class Passages:
 
 @functools.lru_cache(maxsize=2)
 def passages(n: int, n_queries: int = 1000) -> Passages:
-    """Return passages of 10 to 70 words, 40 on average, and questions of five."""
+    """Return the passages of the file, or made-up ones of 10 to 70 words; questions of five."""
+    path = os.environ.get("GNOMON_BENCH_PASSAGES")
+    return _read(Path(path), n, n_queries) if path else _made_up(n, n_queries)
+
+
+def _made_up(n: int, n_queries: int) -> Passages:
     rng = np.random.default_rng(23)
     names = _names()
     weights = 1.0 / (np.arange(VOCABULARY) + _SHIFT) ** _EXPONENT
@@ -66,13 +82,43 @@ def passages(n: int, n_queries: int = 1000) -> Passages:
     words = np.searchsorted(cumulative, rng.random(int(offsets[-1]))).astype(np.int64)
     words = np.minimum(words, VOCABULARY - 1)
     texts = _joined(names, words, offsets)
+    return _asked(texts, texts, names, words, offsets, n_queries)
+
+
+def _read(path: Path, n: int, n_queries: int) -> Passages:
+    with path.open(encoding="utf-8") as lines:
+        raw = [line.rstrip("\n") for line in itertools.islice(lines, n)]
+    cut = [kernels.analyze(text) for text in raw]
+    offsets = np.concatenate([[0], np.cumsum([len(words) for words in cut])]).astype(np.int64)
+    flat = list(itertools.chain.from_iterable(cut))
+    # Common words first, as in what is made up.
+    distinct, place, times = np.unique(flat, return_inverse=True, return_counts=True)
+    by_frequency = np.argsort(-times, kind="stable")
+    number = np.empty(len(distinct), dtype=np.int64)
+    number[by_frequency] = np.arange(len(distinct))
+    names = distinct[by_frequency].tolist()
+    texts = [" ".join(words) for words in cut]
+    return _asked(raw, texts, names, number[place], offsets, n_queries)
+
+
+def _asked(
+    raw: Sequence[str],
+    texts: Sequence[str],
+    names: Sequence[str],
+    words: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    n_queries: int,
+) -> Passages:
+    rng = np.random.default_rng(29)
     asked = np.empty((n_queries, 5), dtype=np.int64)
-    for q, row in enumerate(rng.integers(0, n, n_queries)):
+    filled = np.flatnonzero(np.diff(offsets))
+    for q, row in enumerate(rng.choice(filled, n_queries)):
         inside = words[offsets[row] : offsets[row + 1]]
         # Of two words, the rarer one: people don't ask for articles alone.
         asked[q] = np.maximum(rng.choice(inside, 5), rng.choice(inside, 5))
     ends = np.arange(0, 5 * n_queries + 1, 5, dtype=np.int64)
-    return Passages(texts, words, offsets, _joined(names, asked.reshape(-1), ends), asked)
+    queries = _joined(names, asked.reshape(-1), ends)
+    return Passages(raw, texts, words, offsets, queries, asked)
 
 
 def _names() -> list[str]:
