@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -50,6 +51,39 @@ Contiguous<float> bind_affine_map(const py::array& x, const Contiguous<float>& w
     return out;
 }
 
+using Map = std::pair<Contiguous<float>, std::optional<Contiguous<float>>>;
+
+std::pair<Contiguous<float>, std::optional<std::size_t>>
+bind_map_directions(const py::array& x, const std::vector<Map>& maps, int threads) {
+    const MatrixView view = matrix_view(x);
+    std::vector<AffineWeights> weights;
+    weights.reserve(maps.size());
+    for (const auto& [matrix, bias] : maps) {
+        weights.push_back({span_of(matrix), bias ? span_of(*bias) : std::span<const float>(),
+                           matrix_view(matrix).rows});
+    }
+    Contiguous<float> out({view.rows, weights.empty() ? 0 : weights.back().d_out});
+    const auto values = writable_span_of(out);
+    const auto nonfinite = without_gil([&](const Interrupted& stop) {
+        return map_directions(view, weights, values, threads, stop);
+    });
+    return {std::move(out), nonfinite};
+}
+
+std::pair<Contiguous<std::int64_t>, Contiguous<float>>
+bind_nearest(const py::array& x, const py::array& centroids, int threads) {
+    const MatrixView view = matrix_view(x);
+    const MatrixView centroid_view = matrix_view(centroids);
+    Contiguous<std::int64_t> labels(x.shape(0));
+    Contiguous<float> scores(x.shape(0));
+    const auto label_values = writable_span_of(labels);
+    const auto score_values = writable_span_of(scores);
+    without_gil([&](const Interrupted& stop) {
+        nearest(view, centroid_view, label_values, score_values, threads, stop);
+    });
+    return {std::move(labels), std::move(scores)};
+}
+
 std::pair<Contiguous<float>, std::optional<std::size_t>>
 bind_pair_scores(const py::array& queries, const py::array& docs,
                  const Contiguous<std::int64_t>& ids, const Contiguous<std::int64_t>& offsets,
@@ -91,6 +125,8 @@ void register_linear(py::module_& m) {
     m.def("normalize", bind_normalize, array("x"), threads);
     m.def("affine_map", bind_affine_map, array("x"), array("weights"), array("bias").none(true),
           threads);
+    m.def("map_directions", bind_map_directions, array("x"), array("maps"), threads);
+    m.def("nearest", bind_nearest, array("x"), array("centroids"), threads);
     m.def("pair_scores", bind_pair_scores, array("queries"), array("docs"), array("ids"),
           array("offsets"), threads);
     m.def("group_sums", bind_group_sums, array("x"), array("labels"), py::arg("n_groups"), threads);

@@ -21,6 +21,14 @@ def affine_map(
     bias: NDArray[np.float32] | None,
     threads: int,
 ) -> NDArray[np.float32]: ...
+def map_directions(
+    x: NDArray[Any],
+    maps: Sequence[tuple[NDArray[np.float32], NDArray[np.float32] | None]],
+    threads: int,
+) -> tuple[NDArray[np.float32], int | None]: ...
+def nearest(
+    x: NDArray[Any], centroids: NDArray[Any], threads: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]: ...
 def pair_scores(
     queries: NDArray[Any],
     docs: NDArray[Any],

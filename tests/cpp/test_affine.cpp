@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <limits>
+
 #include "gnomon/linear.hpp"
 #include "support.hpp"
 
@@ -87,5 +90,43 @@ TEST_CASE("shapes that don't fit are refused") {
     CHECK_THROWS_AS(gnomon::affine_map(view_of(x, 2, 3), weights, bias, 3, out, 1, {}),
                     std::invalid_argument);
     CHECK_THROWS_AS(gnomon::affine_map(view_of(x, 2, 3), weights, {}, 3, out, 1, {}),
+                    std::invalid_argument);
+}
+
+TEST_CASE("directions go through every map and come back at unit length") {
+    const std::vector<float> inner = random_values(7 * 40, 21);
+    const std::vector<float> outer = random_values(5 * 7, 22);
+    const std::vector<float> bias = random_values(5, 23);
+    const std::vector<gnomon::AffineWeights> maps{{inner, {}, 7}, {outer, bias, 5}};
+    for (const std::size_t rows : {1U, 3U, 90U}) {
+        std::vector<float> x = random_values(rows * 40, 24);
+        std::fill_n(x.end() - 40, 40, 0.0F);
+        std::vector<float> unit(rows * 40);
+        std::vector<float> low(rows * 7);
+        std::vector<float> image(rows * 5);
+        std::vector<float> expected(rows * 5);
+        gnomon::normalize(view_of(x, rows, 40), unit, 1, {});
+        gnomon::affine_map(view_of(unit, rows, 40), inner, {}, 7, low, 1, {});
+        gnomon::affine_map(view_of(low, rows, 7), outer, bias, 5, image, 1, {});
+        gnomon::normalize(view_of(image, rows, 5), expected, 1, {});
+        std::fill_n(expected.end() - 5, 5, 0.0F);  // a zero row has no direction
+        on_every_isa_and_thread_count([&](Isa, int threads) {
+            std::vector<float> found(rows * 5, -1.0F);
+            CHECK_FALSE(
+                gnomon::map_directions(view_of(x, rows, 40), maps, found, threads, {}).has_value());
+            CHECK(same_bits(found, expected));
+        });
+    }
+}
+
+TEST_CASE("directions name the first row that isn't finite, and need a map") {
+    std::vector<float> x(30, 1.0F);
+    x[17] = std::numeric_limits<float>::infinity();
+    x[25] = std::numeric_limits<float>::quiet_NaN();
+    const std::vector<float> weights(3, 1.0F);
+    const std::vector<gnomon::AffineWeights> maps{{weights, {}, 1}};
+    std::vector<float> out(10);
+    CHECK(gnomon::map_directions(view_of(x, 10, 3), maps, out, 2, {}) == 5);
+    CHECK_THROWS_AS(gnomon::map_directions(view_of(x, 10, 3), {}, out, 2, {}),
                     std::invalid_argument);
 }

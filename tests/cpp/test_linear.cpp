@@ -102,6 +102,48 @@ TEST_CASE("pair scores are the cosines of the pairs, for ragged queries and empt
     });
 }
 
+TEST_CASE("the nearest centroid has the greatest cosine, the lowest of equals") {
+    for (const std::size_t d : {1U, 33U, 100U}) {
+        for (const std::size_t count : {1U, 5U, 13U}) {
+            const std::vector<float> x = rows_with_a_zero(kRows, d, 7);
+            std::vector<float> centroids = random_values(count * d, 8);
+            // The last repeats the first, so that it can never be the nearest.
+            std::copy_n(centroids.begin(), d, centroids.end() - static_cast<std::ptrdiff_t>(d));
+            std::vector<std::int64_t> expected(kRows, 0);
+            std::vector<float> expected_scores(kRows);
+            for (std::size_t row = 0; row < kRows; ++row) {
+                for (std::size_t c = 0; c < count; ++c) {
+                    const float score = cosine_by_definition(&x[row * d], &centroids[c * d], d);
+                    if (c == 0 || score > expected_scores[row]) {
+                        expected[row] = static_cast<std::int64_t>(c);
+                        expected_scores[row] = score;
+                    }
+                }
+            }
+            on_every_isa_and_thread_count([&](Isa, int threads) {
+                std::vector<std::int64_t> labels(kRows);
+                std::vector<float> scores(kRows);
+                gnomon::nearest(view_of(x, kRows, d), view_of(centroids, count, d), labels, scores,
+                                threads, {});
+                CHECK(labels == expected);
+                CHECK(same_bits(scores, expected_scores));
+            });
+        }
+    }
+}
+
+TEST_CASE("without centroids there is no label, and widths and lengths must fit") {
+    const std::vector<float> x(6, 1.0F);
+    std::vector<std::int64_t> labels(3);
+    std::vector<float> scores(3);
+    gnomon::nearest(view_of(x, 3, 2), view_of({}, 0, 2), labels, scores, 1, {});
+    CHECK(labels == std::vector<std::int64_t>(3, -1));
+    CHECK_THROWS_AS(gnomon::nearest(view_of(x, 3, 2), view_of(x, 2, 3), labels, scores, 1, {}),
+                    std::invalid_argument);
+    CHECK_THROWS_AS(gnomon::nearest(view_of(x, 2, 3), view_of(x, 2, 3), labels, scores, 1, {}),
+                    std::invalid_argument);
+}
+
 TEST_CASE("pair scores report the lowest row that isn't finite among those they read") {
     std::vector<float> docs(40, 1.0F);
     docs[2 * 4] = std::numeric_limits<float>::quiet_NaN();
@@ -115,6 +157,12 @@ TEST_CASE("pair scores report the lowest row that isn't finite among those they 
         const auto bad = gnomon::pair_scores(view_of(query, 1, 4), view_of(docs, 10, 4), ids,
                                              offsets, out, threads, {});
         CHECK(bad == 7);
+        // With more pairs than documents the norms are computed beforehand, of named rows only.
+        const std::vector<std::int64_t> many{9, 0, 7, 1, 9, 0, 7, 1, 9, 0, 7, 1};
+        const std::vector<std::int64_t> to_all{0, 12};
+        std::vector<float> scores(12);
+        CHECK(gnomon::pair_scores(view_of(query, 1, 4), view_of(docs, 10, 4), many, to_all, scores,
+                                  threads, {}) == 7);
     }
 }
 

@@ -26,6 +26,16 @@ def test_it_has_the_bits_of_the_kernels(isa: str, d: int, threads: int) -> None:
     assert np.array_equal(prepared.directions(x[4], threads=threads), expected[4:5])
 
 
+@pytest.mark.parametrize("rows", [1, 7, 8, 100])
+def test_a_second_map_follows_the_first(isa: str, rows: int) -> None:
+    """Two maps in one step have the bits of four kernels called one after the other."""
+    inner, outer, bias = matrix(4, 50), matrix(6, 4, seed=2), matrix(1, 6, seed=3)[0]
+    x = matrix(rows, 50, seed=1)
+    found = kernels.AffineMap(inner, None).directions(x, then=kernels.AffineMap(outer, bias))
+    low = kernels.affine_map(kernels.normalize(x), inner, None)
+    assert np.array_equal(found, kernels.normalize(kernels.affine_map(low, outer, bias)))
+
+
 def test_zero_has_no_direction() -> None:
     """A zero row stays zero although the bias would give it an image."""
     prepared = kernels.AffineMap(matrix(3, 5), np.ones(3, np.float32))

@@ -146,6 +146,35 @@ def test_pair_scores_are_the_cosines_of_the_pairs(dtype: str, dim: int, isa: str
         assert_same_bits(found, np.concatenate(linear.pair_cosines(queries, docs, ragged)))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("dim", "count"), [(1, 3), (33, 1), (384, 13)])
+def test_the_nearest_centroid_is_a_top_1(dtype: str, dim: int, count: int, isa: str) -> None:
+    """Labels and scores have the bits of a search; equal cosines and zero rows take the lowest."""
+    rng = np.random.default_rng(dim)
+    x, centroids = typed(rng, 70, dim, dtype), typed(rng, count, dim, dtype)
+    x[5] = 0
+    centroids[-1] = centroids[0]
+    for threads in THREADS:
+        labels, scores = kernels.nearest(x, centroids, threads=threads)
+        hits = kernels.topk(x, centroids, 1)
+        assert_same_bits(labels, hits.ids[:, 0])
+        assert_same_bits(scores, hits.scores[:, 0])
+    assert kernels.nearest(x[:0], centroids)[0].shape == (0,)
+
+
+def test_nearest_refuses_what_does_not_fit() -> None:
+    """No centroid, widths that differ, NaN in either matrix."""
+    x = np.ones((2, 4), np.float32)
+    with pytest.raises(InvalidInputError, match="centroids: there are none"):
+        kernels.nearest(x, x[:0])
+    with pytest.raises(InvalidInputError, match="rows of x have 4 dimensions, but centroids have"):
+        kernels.nearest(x, x[:, :3])
+    with pytest.raises(InvalidInputError, match="centroids: row 0 holds NaN"):
+        kernels.nearest(x, x * np.float32(np.nan))
+    with pytest.raises(InvalidInputError, match="x: row 0 holds infinity"):
+        kernels.nearest(x * np.float32(np.inf), x)
+
+
 def test_pair_scores_of_nothing_are_empty() -> None:
     """No queries, and queries without documents."""
     docs = np.ones((3, 2), np.float32)

@@ -1,5 +1,5 @@
 // Linear kernels over the rows of a matrix: norms, normalisation, affine maps, cosines of given
-// pairs, sums by group.
+// pairs, nearest centroids, sums by group.
 //
 // Arithmetic: rows are taken as float32 (see MatrixView and the README); every dot is the float64
 // lane sum of score/score.hpp. Results are the same bits on every instruction set and at any thread
@@ -37,6 +37,27 @@ void normalize(const MatrixView& x, std::span<float> out, int threads,
 void affine_map(const MatrixView& x, std::span<const float> weights, std::span<const float> bias,
                 std::size_t d_out, std::span<float> out, int threads,
                 const Interrupted& interrupted);
+
+// An affine map: `weights` is d_out rows, row-major; `bias` is d_out long or empty.
+struct AffineWeights {
+    std::span<const float> weights;
+    std::span<const float> bias;
+    std::size_t d_out;
+};
+
+// The maps one after the other on x_i / |x_i|, the last image at unit length: the bits of
+// normalize, affine_map for each map, and normalize. A row of zeros has no direction and gives
+// zeros, whatever the biases. There must be a map. Returns the lowest row that isn't finite, if
+// any; `out` then holds nothing.
+std::optional<std::size_t> map_directions(const MatrixView& x, std::span<const AffineWeights> maps,
+                                          std::span<float> out, int threads,
+                                          const Interrupted& interrupted);
+
+// labels[i] = the centroid with the greatest cosine to x_i, the lowest of equals; scores[i] = that
+// cosine, as a top-k gives it. For few centroids: the work is x.rows * centroids.rows dots. Without
+// centroids every label is -1.
+void nearest(const MatrixView& x, const MatrixView& centroids, std::span<std::int64_t> labels,
+             std::span<float> scores, int threads, const Interrupted& interrupted);
 
 // out[p] = cosine(query q, document ids[p]) for p in [offsets[q], offsets[q + 1]). `offsets` has
 // queries.rows + 1 entries that start at 0 and never fall. An id outside [0, docs.rows) is

@@ -32,6 +32,84 @@ void check_ids(std::span<const std::int64_t> ids, std::size_t docs) {
     }
 }
 
+constexpr std::size_t kGroup = 4;  // documents that share one reading of the query
+
+// What all blocks of pairs share.
+struct PairCall {
+    const MatrixView& docs;
+    std::span<const std::int64_t> ids;
+    std::span<float> out;
+    Isa isa;
+    const detail::ScoreKernel& kernel;
+    std::span<const double> norms;  // of all named documents, or empty: then they are computed here
+    detail::FirstRow& nonfinite;
+
+    double norm_of(std::size_t row, const float* values) const noexcept {
+        if (!norms.empty()) {
+            return norms[row];
+        }
+        const double norm = detail::norm(kernel, values, docs.cols);
+        if (!std::isfinite(norm)) {
+            nonfinite.offer(row);
+        }
+        return norm;
+    }
+};
+
+// Pairs [begin, end), all of them of one query.
+void score_pairs(const PairCall& call, const float* query, std::size_t begin, std::size_t end,
+                 float* scratch) {
+    const std::size_t d = call.docs.cols;
+    const double query_norm = detail::norm(call.kernel, query, d);
+    for (std::size_t pair = begin; pair < end; pair += kGroup) {
+        const std::size_t count = std::min(kGroup, end - pair);
+        const float* docs[kGroup];
+        double dots[kGroup];
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto row = static_cast<std::size_t>(call.ids[pair + i]);
+            docs[i] = row_f32(call.docs, row, scratch + i * d, call.isa);
+        }
+        if (count == kGroup) {
+            call.kernel.dot4(query, docs, d, dots);
+        } else {
+            for (std::size_t i = 0; i < count; ++i) {
+                dots[i] = call.kernel.dot(query, docs[i], d);
+            }
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto row = static_cast<std::size_t>(call.ids[pair + i]);
+            call.out[pair + i] = detail::cosine(dots[i], query_norm, call.norm_of(row, docs[i]));
+        }
+    }
+}
+
+// The norm of every document that a pair names; the others stay 0.
+std::vector<double> norms_of_named(const MatrixView& docs, std::span<const std::int64_t> ids,
+                                   detail::FirstRow& nonfinite, int threads,
+                                   const Interrupted& interrupted) {
+    std::vector<unsigned char> named(docs.rows, 0);
+    for (const std::int64_t id : ids) {
+        named[static_cast<std::size_t>(id)] = 1;
+    }
+    const Isa isa = chosen_isa();
+    const detail::ScoreKernel& kernel = detail::score_kernel(isa);
+    std::vector<double> norms(docs.rows, 0.0);
+    detail::RowScratch scratch(docs, threads);
+    detail::for_row_blocks(
+        docs, threads, interrupted, [&](std::size_t begin, std::size_t end, int worker) {
+            for (std::size_t row = begin; row < end; ++row) {
+                if (named[row] != 0) {
+                    norms[row] = detail::norm(kernel, row_f32(docs, row, scratch.of(worker), isa),
+                                              docs.cols);
+                    if (!std::isfinite(norms[row])) {
+                        nonfinite.offer(row);
+                    }
+                }
+            }
+        });
+    return norms;
+}
+
 }  // namespace
 
 std::optional<std::size_t> pair_scores(const MatrixView& queries, const MatrixView& docs,
@@ -43,11 +121,16 @@ std::optional<std::size_t> pair_scores(const MatrixView& queries, const MatrixVi
     check_offsets(offsets, queries.rows, ids.size());
     check_ids(ids, docs.rows);
     const Isa isa = chosen_isa();
-    const detail::ScoreKernel& kernel = detail::score_kernel(isa);
     const std::size_t d = queries.cols;
     detail::FirstRow nonfinite;
+    // Documents that come up in several pairs have their norms computed once.
+    std::vector<double> norms;
+    if (ids.size() >= docs.rows) {
+        norms = norms_of_named(docs, ids, nonfinite, threads, interrupted);
+    }
+    const PairCall call{docs, ids, out, isa, detail::score_kernel(isa), norms, nonfinite};
     detail::RowScratch query_scratch(queries, threads);
-    detail::RowScratch doc_scratch(docs, threads);
+    detail::RowScratch doc_scratch(docs, threads, kGroup);
     // A block is a range of pairs, not of queries: one query may have a million of them.
     const std::size_t step = detail::rows_per_block(d);
     const std::size_t blocks = (ids.size() + step - 1) / step;
@@ -59,19 +142,10 @@ std::optional<std::size_t> pair_scores(const MatrixView& queries, const MatrixVi
         for (std::size_t pair = block * step; pair < end; ++query) {
             const std::size_t query_end =
                 std::min(end, static_cast<std::size_t>(offsets[query + 1]));
-            if (pair >= query_end) {
-                continue;
-            }
-            const float* q = row_f32(queries, query, query_scratch.of(worker), isa);
-            const double q_norm = detail::norm(kernel, q, d);
-            for (; pair < query_end; ++pair) {
-                const auto row = static_cast<std::size_t>(ids[pair]);
-                const float* doc = row_f32(docs, row, doc_scratch.of(worker), isa);
-                const double norm = detail::norm(kernel, doc, d);
-                if (!std::isfinite(norm)) {
-                    nonfinite.offer(row);
-                }
-                out[pair] = detail::cosine(kernel.dot(q, doc, d), q_norm, norm);
+            if (pair < query_end) {
+                score_pairs(call, row_f32(queries, query, query_scratch.of(worker), isa), pair,
+                            query_end, doc_scratch.of(worker));
+                pair = query_end;
             }
         }
     });

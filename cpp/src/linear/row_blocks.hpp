@@ -1,4 +1,4 @@
-// Blocks of consecutive rows for the workers, and a converted row for each of them.
+// Blocks of consecutive rows for the workers, and converted rows for each of them.
 #pragma once
 
 #include <algorithm>
@@ -30,22 +30,22 @@ inline void for_row_blocks(const MatrixView& x, int threads, const Interrupted& 
     });
 }
 
-// Room for one converted row per worker, taken when the worker first asks.
+// Room for a converted row, or a few of them, per worker, taken when the worker first asks.
 class RowScratch {
   public:
-    RowScratch(const MatrixView& x, int threads)
-        : cols_(x.cols), rows_(static_cast<std::size_t>(std::max(1, threads))) {}
+    RowScratch(const MatrixView& x, int threads, std::size_t rows_each = 1)
+        : values_(x.cols * rows_each), rows_(static_cast<std::size_t>(std::max(1, threads))) {}
 
     float* of(int worker) {
         std::vector<float>& row = rows_[static_cast<std::size_t>(worker)];
-        if (row.size() < cols_) {
-            row.resize(cols_);
+        if (row.size() < values_) {
+            row.resize(values_);
         }
         return row.data();
     }
 
   private:
-    std::size_t cols_;
+    std::size_t values_;
     std::vector<std::vector<float>> rows_;
 };
 

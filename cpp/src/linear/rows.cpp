@@ -4,6 +4,7 @@
 #include "gnomon/linear.hpp"
 #include "linear/first_row.hpp"
 #include "linear/row_blocks.hpp"
+#include "linear/unit_length.hpp"
 #include "score/score.hpp"
 
 namespace gnomon {
@@ -49,12 +50,7 @@ void normalize(const MatrixView& x, std::span<float> out, int threads,
         x, threads, interrupted, [&](std::size_t begin, std::size_t end, int worker) {
             for (std::size_t row = begin; row < end; ++row) {
                 const float* values = row_f32(x, row, scratch.of(worker), isa);
-                const double norm = detail::norm(kernel, values, x.cols);
-                const double divisor = norm == 0.0 ? 1.0 : norm;
-                float* unit = out.data() + row * x.cols;
-                for (std::size_t i = 0; i < x.cols; ++i) {
-                    unit[i] = static_cast<float>(static_cast<double>(values[i]) / divisor);
-                }
+                detail::to_unit_length(kernel, values, x.cols, out.data() + row * x.cols);
             }
         });
 }

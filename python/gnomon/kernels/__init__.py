@@ -18,7 +18,7 @@ from gnomon.kernels.bm25_index import BM25Index
 from gnomon.kernels.cosine import PassReport, SearchRequest, topk, topk_hits, topk_pass
 from gnomon.kernels.hits import Hits, NamedHits, NamedRow, NamedTopK, TopK, TopKRow
 from gnomon.kernels.isa import default_threads, isa, runnable_isas
-from gnomon.kernels.linear import affine_map, group_sums, normalize, norms, pair_scores
+from gnomon.kernels.linear import affine_map, group_sums, nearest, normalize, norms, pair_scores
 from gnomon.kernels.mmr import mmr, mmr_grid
 from gnomon.kernels.ranking import (
     Metric,
@@ -63,6 +63,7 @@ __all__ = [
     "isa",
     "mmr",
     "mmr_grid",
+    "nearest",
     "nfkc_casefold",
     "normalize",
     "norms",

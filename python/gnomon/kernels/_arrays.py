@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 TAKEN = "float32, float16, float64, bfloat16, int8 or uint8"
 _TAKEN_TYPES = frozenset({"float16", "float32", "float64", "int8", "uint8"})
+_TAKEN_DTYPES = frozenset(map(np.dtype, _TAKEN_TYPES))  # those of this machine's byte order
 _BFLOAT16_BITS = np.dtype(np.uint16)
 _MAX_INT64 = np.iinfo(np.int64).max
 
@@ -52,6 +53,8 @@ def as_matrix(x: ArrayLike, name: str, *, one_row: bool = False) -> NDArray[Any]
     InvalidInputError
         The array isn't two-dimensional, or masks values.
     """
+    if type(x) is np.ndarray and x.ndim == 2 and x.dtype in _TAKEN_DTYPES:
+        return x  # what most callers give; the checks below take longer than mapping a short vector
     matrix = as_taken(x, name)
     if matrix.ndim == 1 and one_row:
         matrix = matrix[np.newaxis, :]

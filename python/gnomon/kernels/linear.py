@@ -205,6 +205,55 @@ def pair_scores(
     return scores.reshape(shape)
 
 
+def nearest(
+    x: ArrayLike, centroids: ArrayLike, *, threads: int | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Return the centroid with the greatest cosine to every row, and that cosine.
+
+    The same bits as a top-1 over the centroids, for few of them: every pair is scored, nothing is
+    screened.
+
+    Parameters
+    ----------
+    x
+        Vectors, shape (n, d).
+    centroids
+        Vectors, shape (c, d), at least one.
+    threads
+        Default: ``GNOMON_NUM_THREADS``, else the CPUs of this process.
+
+    Returns
+    -------
+    labels : numpy.ndarray
+        int64 of shape (n,): rows of ``centroids``; of equal cosines the lowest, which is what a row
+        of zeros gets.
+    scores : numpy.ndarray
+        float32 of shape (n,).
+
+    Raises
+    ------
+    InvalidInputError
+        Widths don't fit, there is no centroid, or a row isn't finite.
+    InvalidTypeError
+        A dtype isn't taken; the message names the cast.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x, axes = np.array([[3, 4], [2, 0]], np.float32), np.eye(2, dtype=np.float32)
+    >>> labels, scores = nearest(x, axes)
+    >>> labels.tolist(), scores.tolist()
+    ([1, 0], [0.800000011920929, 1.0])
+    """
+    workers = as_threads(threads)
+    rows = _finite_matrix(x, "x", workers, one_row=False)
+    centres = _finite_matrix(centroids, "centroids", workers, one_row=False)
+    check_same_width(rows, "rows of x", centres, "centroids")
+    if len(centres) == 0:
+        raise InvalidInputError("centroids: there are none; expected at least one row")
+    return _core.nearest(rows, centres, workers)
+
+
 def group_sums(
     x: ArrayLike, labels: ArrayLike, n_groups: SupportsIndex, *, threads: int | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

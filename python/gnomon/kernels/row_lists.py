@@ -62,6 +62,9 @@ def _flatten(
         raise InvalidInputError(
             f"exclude has {len(exclude)} lists for {n_queries} queries; give one for each query"
         )
+    if isinstance(exclude, np.ndarray) and exclude.ndim == 2 and exclude.dtype.kind in "iu":
+        flat: NDArray[np.int64] = as_rows(exclude, "exclude", n_rows).reshape(-1)
+        return flat, _even_offsets(exclude)
     lists = []
     for q, rows in enumerate(exclude):
         if isinstance(rows, (str, bytes)) or not hasattr(rows, "__iter__"):
@@ -73,6 +76,11 @@ def _flatten(
     offsets = np.zeros(n_queries + 1, dtype=np.int64)
     np.cumsum([len(rows) for rows in lists], out=offsets[1:])
     return np.concatenate(lists) if lists else np.empty(0, dtype=np.int64), offsets
+
+
+def _even_offsets(lists: NDArray[Any]) -> NDArray[np.int64]:
+    offsets: NDArray[np.int64] = np.arange(len(lists) + 1, dtype=np.int64) * lists.shape[1]
+    return offsets
 
 
 def exclude_lists(
