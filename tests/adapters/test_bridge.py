@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.adapters.builders import noisy_pairs, small_affine, structured_vectors
 
 from gnomon import kernels
-from gnomon.adapters import Bridge, adapter_named
+from gnomon.adapters import ADAPTER_NAMES, Bridge, FitContext, adapter_named
 from gnomon.embedding import Profile
 from gnomon.errors import (
     GnomonError,
@@ -54,10 +54,17 @@ def change_manifest(folder: Path, change: Callable[[dict[str, Any]], None]) -> N
     path.write_text(json.dumps(content))
 
 
-def test_serving_gives_the_bits_that_were_measured(bridge: Bridge) -> None:
-    """A single vector, a batch and the adapter on normalised rows agree to the bit."""
+@pytest.mark.parametrize("name", ADAPTER_NAMES)
+def test_serving_gives_the_bits_that_were_measured(name: str) -> None:
+    """For every kind, one vector, a batch and the adapter on normalised rows agree to the bit."""
+    new, old = noisy_pairs(120, 24, 16)
+    labels = np.repeat([0, 1, 2], 40).astype(np.int64)
+    context = FitContext.of(new, old, seed=0, cluster_labels=labels)
+    adapter = adapter_named(name).fit_context(context)
+    bridge = Bridge(adapter, Profile("new", 24), Profile("old", 16))
     queries = structured_vectors(9, 24, seed=8) * np.float32(3.7)
-    measured = bridge.adapter.apply(kernels.normalize(queries))
+    queries[4] = 0.0
+    measured = adapter.apply(kernels.normalize(queries))
     assert np.array_equal(bridge.to_index_space(queries), measured)
     for row, query in enumerate(queries):
         single = bridge.to_index_space(query)

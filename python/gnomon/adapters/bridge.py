@@ -105,7 +105,7 @@ class Bridge:
         MismatchError
             The width is not that of the new model; the message names both models.
         """
-        given = np.asarray(queries)
+        given = queries if isinstance(queries, np.ndarray) else np.asarray(queries)
         x = given[None] if given.ndim == 1 else given
         if x.ndim != 2 or x.shape[1] != self.adapter.d_new:
             raise self._width_error(given.shape)

@@ -90,12 +90,7 @@ def reorder(
     >>> reorder(ids, cosines, np.array([0.5]), np.array([[0.75, 0.0]])).ids
     array([[4, 7]])
     """
-    exact = 2.0 * scores.astype(np.float64) - query_means[:, None] - document_means
-    adjusted = exact.astype(np.float32)
-    order = np.lexsort((ids, -adjusted), axis=1)
-    return Reordering(
-        np.take_along_axis(ids, order, axis=1), np.take_along_axis(adjusted, order, axis=1)
-    )
+    return _ordered(ids, _adjusted(scores, query_means, document_means))
 
 
 def csls_reorder(
@@ -118,12 +113,49 @@ def csls_reorder(
     ids, scores
         int64[Q, m] and float32[Q, m]: the bridged top m with its cosines, best first.
     """
+    adjusted = csls_scores(
+        bridged_queries, old_docs, ids, scores, neighbours=neighbours, threads=threads
+    )
+    return _ordered(ids, adjusted)
+
+
+def csls_scores(
+    bridged_queries: NDArray[np.float32],
+    old_docs: NDArray[np.generic],
+    ids: NDArray[np.int64],
+    scores: NDArray[np.float32],
+    *,
+    neighbours: int = NEIGHBOURS,
+    threads: int | None = None,
+) -> NDArray[np.float32]:
+    """Return the CSLS score of each query's candidates, float32[Q, m], in the order given.
+
+    Parameters
+    ----------
+    bridged_queries, old_docs, ids, scores
+        As in :func:`csls_reorder`; the queries of the candidates may be a part of all queries.
+    """
     candidates, position = np.unique(ids, return_inverse=True)
     nearest = kernels.topk(old_docs[candidates], bridged_queries, neighbours, threads=threads)
     document_means = neighbourhood_means(nearest.scores, neighbours)
-    return reorder(
-        ids,
+    return _adjusted(
         scores,
         neighbourhood_means(scores, neighbours),
         document_means[position.reshape(ids.shape)],
+    )
+
+
+def _adjusted(
+    scores: NDArray[np.float32],
+    query_means: NDArray[np.float64],
+    document_means: NDArray[np.float64],
+) -> NDArray[np.float32]:
+    exact = 2.0 * scores.astype(np.float64) - query_means[:, None] - document_means
+    return exact.astype(np.float32)
+
+
+def _ordered(ids: NDArray[np.int64], adjusted: NDArray[np.float32]) -> Reordering:
+    order = np.lexsort((ids, -adjusted), axis=1)
+    return Reordering(
+        np.take_along_axis(ids, order, axis=1), np.take_along_axis(adjusted, order, axis=1)
     )

@@ -24,6 +24,9 @@ MAX_ITERATIONS = 10
 # corpus of any size starts in the same short time.
 MAX_CANDIDATES = 1_024
 TRIALS = 4  # rows drawn for each centre, of which the best is taken
+# Up to this many centroids it is cheaper to score every one than to screen them: 50 against 83 ms
+# at 32 centroids, 112 against 101 ms at 100 (50,000 rows of 384 dimensions).
+SCORED_OUTRIGHT = 64
 _ASSIGN_BLOCK = 65_536
 _GOLDEN = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
@@ -212,5 +215,7 @@ def _fill_empty(labels: NDArray[np.int64], fit: NDArray[np.float32], k: int) -> 
 def _nearest(
     x: NDArray[np.generic], centroids: NDArray[np.float32], threads: int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    if len(centroids) <= SCORED_OUTRIGHT:
+        return kernels.nearest(x, centroids, threads=threads)
     hits = kernels.topk(x, centroids, 1, threads=threads)
     return hits.ids[:, 0], hits.scores[:, 0]

@@ -20,7 +20,7 @@ from gnomon.adapters.ridge import shared_ridge
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from gnomon.adapters.pairs import FitContext
 
@@ -47,6 +47,10 @@ class LowRankAdapter(FittedAdapter):
 
     def _map(self, x: NDArray[np.float32], threads: int | None) -> NDArray[np.float32]:
         return self._to_old(self._to_inner(x, threads=threads), threads=threads)
+
+    def serve(self, x: ArrayLike, threads: int | None = None) -> NDArray[np.float32]:
+        """Return g of rows that need not be normalised, in one step."""
+        return self._to_inner.directions(x, then=self._to_old, threads=threads)
 
     @cached_property
     def _to_inner(self) -> kernels.AffineMap:

@@ -14,9 +14,9 @@ from gnomon.adapters.procrustes import Rotation, rotation_of
 from gnomon.errors import InvalidInputError, NotMeasuredError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from gnomon.adapters.pairs import FitContext
 
@@ -48,14 +48,30 @@ class PerClusterAdapter(FittedAdapter):
 
     def _map(self, x: NDArray[np.float32], threads: int | None) -> NDArray[np.float32]:
         images = np.empty((len(x), self.d_old), dtype=np.float32)
-        if len(x) == 0:
-            return images
-        nearest = kernels.topk(x, self.centroids, 1, threads=threads).ids[:, 0]
-        route = self.map_of_centroid[nearest]
-        for index in np.unique(route):
-            rows = np.flatnonzero(route == index)
+        for index, rows in self._routes(x, threads):
             images[rows] = self._maps[index](x[rows], threads=threads)
         return images
+
+    def serve(self, x: ArrayLike, threads: int | None = None) -> NDArray[np.float32]:
+        """Return g of rows that need not be normalised."""
+        given = np.asarray(x)
+        unit = kernels.normalize(x, threads=threads)
+        images = np.empty((len(unit), self.d_old), dtype=np.float32)
+        for index, rows in self._routes(unit, threads):
+            images[rows] = self._maps[index].directions(given[rows], threads=threads)
+        return images
+
+    def _routes(
+        self, unit: NDArray[np.float32], threads: int | None
+    ) -> Iterator[tuple[int, NDArray[np.int64] | slice]]:
+        """Yield each map that is needed and the rows that go through it."""
+        nearest, _ = kernels.nearest(unit, self.centroids, threads=threads)
+        route = self.map_of_centroid[nearest]
+        if len(route) == 1:
+            yield int(route[0]), slice(None)
+            return
+        for index in np.unique(route).tolist():
+            yield index, np.flatnonzero(route == index)
 
     @cached_property
     def _maps(self) -> tuple[kernels.AffineMap, ...]:
