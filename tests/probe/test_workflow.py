@@ -220,3 +220,16 @@ def test_zero_vectors_are_counted_and_warned_of() -> None:
     }  # fmt: skip
     (warning,) = [one for one in result.verdict.warnings if one.code == "zero_vectors"]
     assert "2 of the old documents, 1 of the new queries" in warning.message
+
+
+def test_a_point_of_the_curve_where_the_adapter_is_not_offered_says_why() -> None:
+    """per_cluster needs 2 x 160 pairs for each of two maps: 500 don't give that, 2,000 do."""
+    wide = make_collection(n=2600, d_old=160, d_new=160)
+    result = run_probe(inputs_of(wide), forced(adapter="per_cluster", pairs=2000)).result
+    points = {point["pairs"]: point for point in result.to_json()["pairs_curve"]}
+    assert list(points) == [500, 1000, 2000]
+    assert points[500]["arr"] is None
+    assert points[500]["reason"].startswith("per_cluster needs 320 pairs")
+    assert points[500]["few_pairs"] is False
+    assert points[2000]["arr"] is not None
+    assert points[2000]["arr"] == result.figures.arr.value

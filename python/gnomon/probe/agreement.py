@@ -23,7 +23,7 @@ def agreement_of(measured: Measured, *, tier: Tier, k: int) -> Agreement:
     With folds the bridged lists are those of fold 0's adapter. ``strict_overlap`` stands beside
     the recall of one nearest neighbour at T0: there the whole top k is what should come back.
     """
-    bridged, oracle = measured.bridged[0].cut(k), measured.oracle.cut(k)
+    bridged, oracle = measured.bridged.cut(k), measured.oracle.cut(k)
     overlap = mean(overlap_at(k, bridged, oracle))
     return Agreement(
         overlap=overlap,

@@ -6,21 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gnomon.adapters.csls import csls_reorder
+import numpy as np
+
+from gnomon.adapters.csls import csls_scores
 from gnomon.probe.columns import Measured, rivals_cut
-from gnomon.probe.fitting import bridged_queries
-from gnomon.probe.passes import DocumentPass, RankedLists, Walks
+from gnomon.probe.questions import Asked, Questions, joined
+from gnomon.probe.ranks import Share, ranks_by_score, ranks_of_relevant, shares_of
 from gnomon.probe.settings import N_FOLDS
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from gnomon.adapters.base import FittedAdapter
+    from gnomon.errors import NotMeasuredError
+    from gnomon.probe.passes import RankedLists, Walks
+    from gnomon.probe.plan import Rows
     from gnomon.probe.spaces import Spaces
     from gnomon.probe.truth import Evaluation
 
-Lists = Sequence[RankedLists]
+Curve = Mapping[int, "Sequence[FittedAdapter] | NotMeasuredError"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,16 +45,17 @@ class Adapters:
     deciding
         One, or one for each fold.
     seen
-        Fitted on pairs drawn from all documents, or None when that is the deciding one.
+        Fitted on pairs drawn from all documents, or None when that is the deciding one, or not
+        measured again.
     curve
-        Number of pairs -> adapters in the form of ``deciding``.
+        Number of pairs -> adapters in the form of ``deciding``, or why there are none.
     folded
         Whether adapter f judges the documents of fold f.
     """
 
     deciding: Sequence[FittedAdapter]
     seen: FittedAdapter | None
-    curve: Mapping[int, Sequence[FittedAdapter]]
+    curve: Curve
     folded: bool
 
 
@@ -64,78 +69,161 @@ def measure(
     depth: int,
     progress: Walks | None,
 ) -> Measured:
-    """Return all ranked lists of the probe; one walk over each space."""
-    walk = spaces.old_pass(folds=adapters.folded)
-    questions = _Questions(walk, evaluation, spaces.threads)
-    bridged_at = questions.ask(adapters.deciding, depth)
-    seen_at = questions.ask([] if adapters.seen is None else [adapters.seen], k)
-    curve_at = {pairs: questions.ask(fitted, k) for pairs, fitted in adapters.curve.items()}
-    rivals_at = questions.ask_by_fold(adapters.deciding, k) if adapters.folded else []
-    answers = walk.run(progress)
-    bridged = [answers[place] for place in bridged_at]
+    """Return where the relevant documents stand in every ranking; one walk over each space."""
+    relevance = evaluation.relevance
+    assert relevance is not None
+    shares = shares_of(relevance, folded=adapters.folded)
+    (everything,) = shares_of(relevance, folded=False)
+    questions = Questions(spaces.old_pass(folds=adapters.folded), evaluation, spaces.threads)
+    bridged = [
+        # What is said of candidates, scores and overlap comes from the first adapter's lists.
+        questions.ask(adapter, depth, share, everyone=number == 0)
+        for number, (adapter, share) in enumerate(zip(adapters.deciding, shares, strict=True))
+    ]
+    seen = None if adapters.seen is None else [questions.ask(adapters.seen, k, everything)]
+    curve = {
+        pairs: _asked_of(questions, fitted, shares, k) for pairs, fitted in adapters.curve.items()
+    }
+    rivals = _rivals(questions, adapters.deciding, shares, k) if adapters.folded else None
+    answers = questions.walk.run(progress)
+
+    def ranks(asked: Sequence[Asked] | None) -> Rows | None:
+        if asked is None:
+            return None
+        return joined([(one.share, one.ranks(answers)) for one in asked], len(relevance.rows))
+
+    reranking = _Reranking(spaces, evaluation, questions, adapters.deciding, bridged, answers)
+    found = ranks(bridged)
+    assert found is not None
     return Measured(
-        status_quo=first.status_quo,
-        naive_swap=first.naive_swap,
         oracle=first.oracle,
-        bridged=bridged,
-        cascade=_cascade(spaces, evaluation, bridged),
-        seen=answers[seen_at[0]] if seen_at else None,
-        rivals_bridged=[answers[place] for place in rivals_at],
-        rivals_oracle=_oracle_by_fold(spaces, evaluation, k, progress) if adapters.folded else [],
-        curve={pairs: [answers[place] for place in places] for pairs, places in curve_at.items()},
-        csls=[
-            _csls(spaces, evaluation, adapter, lists)
-            for adapter, lists in zip(adapters.deciding, bridged, strict=True)
-        ],
+        bridged=answers[bridged[0].place],
+        ranks={
+            "status_quo": ranks_of_relevant(first.status_quo.ids, relevance),
+            "naive_swap": ranks_of_relevant(first.naive_swap.ids, relevance),
+            "bridged": found,
+            "oracle": ranks_of_relevant(first.oracle.ids, relevance),
+            "cascade": reranking.cascade(),
+        },
+        seen=ranks(seen),
+        rivals_bridged=ranks(rivals),
+        rivals_oracle=_oracle_rivals(spaces, evaluation, shares, k, progress)
+        if adapters.folded
+        else None,
+        curve={pairs: ranks(asked) for pairs, asked in curve.items()},
+        csls=reranking.csls(),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Questions:
-    """Asks a walk about the evaluation queries as different adapters see them."""
-
-    walk: DocumentPass
-    evaluation: Evaluation
-    threads: int | None
-
-    def ask(self, adapters: Sequence[FittedAdapter], k: int) -> list[int]:
-        """Ask for the lists of every adapter."""
-        return [
-            self.walk.ask(queries, k, masked=self.evaluation.masked)
-            for queries in self._bridged(adapters)
-        ]
-
-    def ask_by_fold(self, adapters: Sequence[FittedAdapter], k: int) -> list[int]:
-        """Ask for the lists of adapter f among the documents of fold f."""
-        return [
-            self.walk.ask(queries, rivals_cut(k), masked=self.evaluation.masked, row_class=fold)
-            for fold, queries in enumerate(self._bridged(adapters))
-        ]
-
-    def _bridged(self, adapters: Sequence[FittedAdapter]) -> list[NDArray[np.float32]]:
-        return bridged_queries(adapters, self.evaluation.new, self.threads)
+def _asked_of(
+    questions: Questions,
+    fitted: Sequence[FittedAdapter] | NotMeasuredError,
+    shares: Sequence[Share],
+    k: int,
+) -> list[Asked] | None:
+    if not isinstance(fitted, Sequence):
+        return None
+    return [questions.ask(adapter, k, share) for adapter, share in zip(fitted, shares, strict=True)]
 
 
-def _cascade(spaces: Spaces, evaluation: Evaluation, bridged: Lists) -> list[NDArray[np.int64]]:
-    if not all(spaces.covers(lists.ids) for lists in bridged):
-        return []
-    return [spaces.cascaded(evaluation.new, lists.ids) for lists in bridged]
+def _rivals(
+    questions: Questions, adapters: Sequence[FittedAdapter], shares: Sequence[Share], k: int
+) -> list[Asked]:
+    """Ask for the lists of adapter f among the documents of fold f."""
+    return [
+        questions.ask_class(adapter, rivals_cut(k), share, fold)
+        for fold, (adapter, share) in enumerate(zip(adapters, shares, strict=True))
+    ]
 
 
-def _csls(
-    spaces: Spaces, evaluation: Evaluation, adapter: FittedAdapter, bridged: RankedLists
-) -> NDArray[np.int64]:
-    (queries,) = bridged_queries([adapter], evaluation.new, spaces.threads)
-    return csls_reorder(
-        queries, spaces.inputs.old_docs, bridged.ids, bridged.scores, threads=spaces.threads
-    ).ids
-
-
-def _oracle_by_fold(
-    spaces: Spaces, evaluation: Evaluation, k: int, progress: Walks | None
-) -> list[RankedLists]:
+def _oracle_rivals(
+    spaces: Spaces,
+    evaluation: Evaluation,
+    shares: Sequence[Share],
+    k: int,
+    progress: Walks | None,
+) -> Rows:
+    """Return the oracle's ranks among the documents of each fold."""
     walk = spaces.new_pass(folds=True)
     masked = None if evaluation.masked is None else spaces.in_new(evaluation.masked)
+    asked = []
     for fold in range(N_FOLDS):
-        walk.ask(evaluation.new, rivals_cut(k), masked=masked, row_class=fold)
-    return spaces.run_new(walk, progress)
+        queries = shares[fold].queries
+        place = walk.ask(
+            evaluation.new[queries],
+            rivals_cut(k),
+            masked=None if masked is None else masked[queries],
+            row_class=fold,
+        )
+        asked.append(Asked(shares[fold], place, queries))
+    answers = spaces.run_new(walk, progress)
+    n_entries = sum(len(share.entries) for share in shares)
+    return joined([(one.share, one.ranks(answers)) for one in asked], n_entries)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reranking:
+    """The bridged candidates in other orders: only of lists that hold a relevant document.
+
+    A relevant document that the bridge does not fetch has no rank in any order of what it fetched.
+    """
+
+    spaces: Spaces
+    evaluation: Evaluation
+    questions: Questions
+    adapters: Sequence[FittedAdapter]
+    asked: Sequence[Asked]
+    answers: Sequence[RankedLists]
+
+    def cascade(self) -> Rows | None:
+        """Return the ranks under the new model's own cosine; None where vectors are missing."""
+        if not all(self.spaces.covers(self.answers[one.place].ids) for one in self.asked):
+            return None
+        parts = []
+        for asked in self.asked:
+            hit, lists, candidates = self._reached(asked)
+            queries = self.evaluation.new[asked.queries[lists]]
+            scores = self.spaces.new_cosines(queries, candidates.ids)
+            parts.append((asked.share, self._ranks(asked, hit, lists, candidates.ids, scores)))
+        return joined(parts, self._n_entries)
+
+    def csls(self) -> Rows:
+        """Return the ranks under CSLS."""
+        parts = []
+        for adapter, asked in zip(self.adapters, self.asked, strict=True):
+            hit, lists, candidates = self._reached(asked)
+            scores = csls_scores(
+                self.questions.bridged(adapter),
+                self.spaces.inputs.old_docs,
+                candidates.ids,
+                candidates.scores,
+                threads=self.spaces.threads,
+            )
+            parts.append((asked.share, self._ranks(asked, hit, lists, candidates.ids, scores)))
+        return joined(parts, self._n_entries)
+
+    @property
+    def _n_entries(self) -> int:
+        relevance = self.evaluation.relevance
+        assert relevance is not None
+        return len(relevance.rows)
+
+    def _reached(self, asked: Asked) -> tuple[NDArray[np.bool_], Rows, RankedLists]:
+        """Return which documents were fetched, and the lists that hold one of them."""
+        found = self.answers[asked.place]
+        hit = asked.ranks(self.answers) > 0
+        lists = np.unique(asked.lists[hit])
+        return hit, lists, found.rows(lists)
+
+    def _ranks(
+        self,
+        asked: Asked,
+        hit: NDArray[np.bool_],
+        lists: Rows,
+        ids: NDArray[np.int64],
+        scores: NDArray[np.float32],
+    ) -> Rows:
+        ranks = np.zeros(len(asked.share.rows), dtype=np.int64)
+        places = np.searchsorted(lists, asked.lists[hit])
+        ranks[hit] = ranks_by_score(ids, scores, places, asked.share.rows[hit])
+        return ranks

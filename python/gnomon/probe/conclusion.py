@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gnomon.errors import NotMeasuredError
 from gnomon.probe.agreement import agreement_of, candidate_reuse
 from gnomon.probe.calibration import score_shift
 from gnomon.probe.clusters import cluster_figures
@@ -61,11 +62,11 @@ class Conclusion:
         figures = figures_of(
             resampled,
             tier=evaluation.tier,
-            curve=list(self.measured.curve),
+            curve=self._curve_reasons(),
             reasons=self._reasons(),
         )
         third = calibration_third(self.settings, evaluation.n_queries)
-        shift = score_shift(self.measured.bridged[0], self.measured.oracle, k=k, third=third)
+        shift = score_shift(self.measured.bridged, self.measured.oracle, k=k, third=third)
         clusters = cluster_figures(
             np.bincount(self.clusters.labels, minlength=self.clusters.k),
             self.clusters.assign(evaluation.old, threads=self.settings.threads),
@@ -73,6 +74,8 @@ class Conclusion:
             columns["oracle.recall"],
         )
         reuse = self._reuse()
+        first = self.adapters.deciding[0]
+        smaller = min(first.d_new, first.d_old)
         skipped = self._skipped()
         evidence = evidence_of(
             self.spaces,
@@ -109,7 +112,9 @@ class Conclusion:
                 for one in self.adapters.deciding
             ],
             curve_few_pairs={
-                pairs: any(one.few_pairs for one in fitted)
+                pairs: pairs <= smaller
+                if isinstance(fitted, NotMeasuredError)
+                else any(one.few_pairs for one in fitted)
                 for pairs, fitted in self.adapters.curve.items()
             },
             candidates=self._candidates(resampled),
@@ -144,23 +149,30 @@ class Conclusion:
         reasons = {}
         if self.measured.seen is None:
             reasons["arr_seen"] = "--fit-scope seen: arr is the figure with pairs from everywhere"
-        if not self.measured.rivals_bridged:
+        if self.measured.rivals_bridged is None:
             reasons["arr_unseen_rivals"] = (
                 "no folds were needed: the pairs come from documents that no query is judged on"
                 if self.settings.fit_scope == "unseen"
                 else "--fit-scope seen: the pairs are drawn from all documents"
             )
-        if not self.measured.cascade:
+        if self.measured.ranks["cascade"] is None:
             reasons["cascade_measured"] = (
                 "some candidates have no vector of the new model, so they can't be reranked"
             )
         return reasons
 
+    def _curve_reasons(self) -> dict[int, str | None]:
+        """Return the points of the pairs curve, each with the reason why it is not measured."""
+        return {
+            pairs: str(fitted) if isinstance(fitted, NotMeasuredError) else None
+            for pairs, fitted in self.adapters.curve.items()
+        }
+
     def _reuse(self) -> float | None:
         """Return the cascade's price, countable only on a real query log."""
         if self.evaluation.tier == "T0":
             return None
-        return candidate_reuse(self.measured.bridged[0].ids)
+        return candidate_reuse(self.measured.bridged.ids)
 
     def _candidates(self, resampled: ResampledColumns) -> list[Candidate]:
         candidates = list(self.chosen.candidates)

@@ -9,7 +9,7 @@ from gnomon.probe.columns import RANKINGS
 from gnomon.types import Figure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from gnomon.probe.settings import Tier
     from gnomon.stats.resampling import ResampledColumns
@@ -60,7 +60,11 @@ class Figures:
 
 
 def figures_of(
-    resampled: ResampledColumns, *, tier: Tier, curve: Sequence[int], reasons: Mapping[str, str]
+    resampled: ResampledColumns,
+    *,
+    tier: Tier,
+    curve: Mapping[int, str | None],
+    reasons: Mapping[str, str],
 ) -> Figures:
     """Return the figures of one run.
 
@@ -71,7 +75,7 @@ def figures_of(
     tier
         Below T1 the new model is its own ground truth and nothing compares with staying.
     curve
-        Numbers of pairs that were measured.
+        Numbers of pairs, each with the reason why it was not measured, or None.
     reasons
         Why a column is absent, by the name of the figure that would need it.
     """
@@ -122,7 +126,9 @@ def figures_of(
         rankings=_ranking_means(resampled, reasons),
         curve={
             pairs: resampled.ratio_figure(f"curve_{pairs}.recall", "oracle.recall")
-            for pairs in curve
+            if reason is None
+            else Figure.missing(reason)
+            for pairs, reason in curve.items()
         },
         csls_recall=resampled.mean("csls.recall") if "csls.recall" in resampled.names else None,
     )

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.adapters.bridge import Bridge
-from gnomon.adapters.kmeans import fit_clusters
 from gnomon.probe.finding import rows_named
-from gnomon.probe.fitting import Fitter
+from gnomon.probe.fitting import Fitter, one_blas_thread
 from gnomon.probe.plan import draw_pairs
 
 if TYPE_CHECKING:
@@ -43,11 +42,8 @@ def fit_bridge(
         A row of a matrix holds NaN or infinity; the message names matrix and row.
     """
     covered = np.asarray(inputs.covered)
-    with rows_named(inputs, settings.threads):
-        clusters = None
-        if name == "per_cluster":
-            clusters = fit_clusters(inputs.old_docs, seed=settings.seed, threads=settings.threads)
-        fitter = Fitter(inputs, settings, clusters)
+    with rows_named(inputs, settings.threads), one_blas_thread():
+        fitter = Fitter(inputs, settings)
         (adapter,) = fitter.fitted(name, [draw_pairs(settings, covered, pairs)])
     return Bridge(
         adapter,

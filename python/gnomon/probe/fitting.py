@@ -4,82 +4,156 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from threadpoolctl import threadpool_limits
 
+from gnomon.adapters.kmeans import Clusters, fit_clusters
 from gnomon.adapters.pairs import FitContext
 from gnomon.adapters.registry import ADAPTERS, Adapter, adapter_named
 from gnomon.errors import NotMeasuredError
 from gnomon.kernels import default_threads, normalize
-from gnomon.probe.plan import FitPools, Rows, draw_pairs
+from gnomon.probe.plan import FitPools, Rows, draw_pairs, nested_pairs
 from gnomon.probe.settings import CURVE_PAIRS, ProbeSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
     import numpy as np
     from numpy.typing import NDArray
 
     from gnomon.adapters.base import FittedAdapter
-    from gnomon.adapters.kmeans import Clusters
     from gnomon.probe.inputs import ProbeInputs
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
-@dataclass(frozen=True, slots=True)
+_LABELLED = "per_cluster"  # the one adapter whose pairs need the cluster that they are in
+
+# Adapters that share the dear part of their fit, each group in order; the dearest group first, so
+# that two workers end at about the same time.
+_TOGETHER = (
+    (_LABELLED,), ("ridge", "low_rank"), ("identity", "procrustes", "procrustes_scaled"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
 class Fitter:
     """Fits adapters of one probe.
 
     Every fit runs on one thread of the BLAS and several fits side by side: the matrices are small,
-    a second BLAS thread slows them down, and more so on a busy machine.
-
-    Attributes
-    ----------
-    clusters
-        Clusters of the old space, which per-cluster adapters need.
+    a second BLAS thread slows them down, and more so on a busy machine. Whoever calls holds
+    :func:`one_blas_thread`.
     """
 
     inputs: ProbeInputs
     settings: ProbeSettings
-    clusters: Clusters | None
-    _contexts: dict[bytes, FitContext] = field(default_factory=dict)
+    _contexts: dict[tuple[bytes, bool], FitContext] = field(default_factory=dict)
+    _fitted: dict[tuple[str, int], FittedAdapter] = field(default_factory=dict)
 
-    def context(self, rows: Rows) -> FitContext:
-        """Return the pairs of documents ``rows`` (ascending), read once however often asked for."""
-        threads = self.settings.threads
-        key = rows.tobytes()
+    @cached_property
+    def clusters(self) -> Clusters:
+        """The clusters of the old space."""
+        settings = self.settings
+        return fit_clusters(self.inputs.old_docs, seed=settings.seed, threads=settings.threads)
+
+    def context(self, rows: Rows, *, labelled: bool = False) -> FitContext:
+        """Return the pairs of documents ``rows`` (ascending), read once however often asked for.
+
+        ``labelled`` adds the cluster of every pair.
+        """
+        key = (rows.tobytes(), labelled)
         if key not in self._contexts:
-            old = normalize(self.inputs.old_docs[rows], threads=threads)
-            labels = None if self.clusters is None else self.clusters.assign(old, threads=threads)
-            self._contexts[key] = FitContext.of(
-                normalize(self.inputs.new_vectors(rows), threads=threads),
-                old,
-                seed=self.settings.seed,
-                rows=rows,
-                cluster_labels=labels,
-            )
+            (self._contexts[key],) = self._nested(rows, [len(rows)], labelled=labelled)
         return self._contexts[key]
+
+    def prepare(self, row_sets: Sequence[Rows]) -> None:
+        """Compute what every fit on these sets of documents begins with."""
+        for rows in row_sets:
+            _ = self.context(rows).statistics
 
     def offered(self, rows: Rows) -> list[FittedAdapter | NotMeasuredError]:
         """Return every adapter of the table fitted on ``rows``, or why it is not offered."""
-        with _one_blas_thread():
-            context = self.context(rows)
-            return [_fit_or_reason(adapter, context) for adapter in ADAPTERS]
+        context = self.context(rows, labelled=True)
+        _ = context.statistics  # before the groups ask for it side by side
+
+        def fit_group(names: tuple[str, ...]) -> list[tuple[str, FittedAdapter | NotMeasuredError]]:
+            return [(name, _fit_or_reason(adapter_named(name), context)) for name in names]
+
+        found = dict(chain.from_iterable(self._side_by_side(fit_group, _TOGETHER)))
+        return [found[adapter.name] for adapter in ADAPTERS]
 
     def fitted(self, name: str, row_sets: Sequence[Rows]) -> list[FittedAdapter]:
         """Return adapter ``name`` fitted on each set of documents."""
-        adapter = adapter_named(name)
-        workers = self.settings.threads or default_threads()
-        with _one_blas_thread(), ThreadPoolExecutor(workers) as pool:
-            return list(pool.map(lambda rows: adapter.fit_context(self.context(rows)), row_sets))
+        contexts = [self.context(rows, labelled=name == _LABELLED) for rows in row_sets]
+        return self._side_by_side(lambda context: self._fit(name, context), contexts)
 
-    def curve(self, name: str, pools: FitPools) -> dict[int, list[FittedAdapter]]:
-        """Return adapters fitted on more and more pairs, as far as every pool allows."""
+    def curve(
+        self, name: str, pools: FitPools
+    ) -> dict[int, list[FittedAdapter] | NotMeasuredError]:
+        """Return adapters fitted on more and more pairs, as far as every pool allows.
+
+        Where the adapter is not offered for so few pairs, the reason takes its place.
+        """
         sizes = [size for size in CURVE_PAIRS if size <= min(map(len, pools.pools))]
-        drawn = [draw_pairs(self.settings, pool, size) for size in sizes for pool in pools.pools]
-        fitted, width = self.fitted(name, drawn), len(pools.pools)
-        return {size: fitted[at * width : (at + 1) * width] for at, size in enumerate(sizes)}
+        by_pool = self._side_by_side(lambda pool: self._growing(name, pool, sizes), pools.pools)
+        contexts = [context for pool in by_pool for context in pool]
+        fits = self._side_by_side(lambda context: self._fit_or_reason(name, context), contexts)
+        points: dict[int, list[FittedAdapter] | NotMeasuredError] = {}
+        for at, size in enumerate(sizes):
+            row = fits[at :: len(sizes)]
+            missing = next((one for one in row if isinstance(one, NotMeasuredError)), None)
+            points[size] = missing or [one for one in row if not isinstance(one, NotMeasuredError)]
+        return points
+
+    def _growing(self, name: str, pool: Rows, sizes: Sequence[int]) -> list[FitContext]:
+        """Return the pairs of growing draws; the size of the budget shares the deciding pairs."""
+        settings, labelled = self.settings, name == _LABELLED
+        own = [size for size in sizes if size != settings.pairs]
+        grown: dict[int, FitContext] = {}
+        if own:
+            rows = nested_pairs(settings, pool, own[-1])
+            grown = dict(zip(own, self._nested(rows, own, labelled=labelled), strict=True))
+        return [
+            grown[size]
+            if size in grown
+            else self.context(draw_pairs(settings, pool), labelled=labelled)
+            for size in sizes
+        ]
+
+    def _nested(self, rows: Rows, sizes: Sequence[int], *, labelled: bool) -> list[FitContext]:
+        threads = self.settings.threads
+        old = normalize(self.inputs.old_docs[rows], threads=threads)
+        return FitContext.nested(
+            normalize(self.inputs.new_vectors(rows), threads=threads),
+            old,
+            sizes,
+            seed=self.settings.seed,
+            rows=rows,
+            cluster_labels=self.clusters.assign(old, threads=threads) if labelled else None,
+        )
+
+    def _fit_or_reason(self, name: str, context: FitContext) -> FittedAdapter | NotMeasuredError:
+        try:
+            return self._fit(name, context)
+        except NotMeasuredError as reason:
+            return reason
+
+    def _fit(self, name: str, context: FitContext) -> FittedAdapter:
+        key = (name, id(context))  # the contexts live as long as this does
+        if key not in self._fitted:
+            self._fitted[key] = adapter_named(name).fit_context(context)
+        return self._fitted[key]
+
+    def _side_by_side(self, work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+        workers = min(self.settings.threads or default_threads(), len(items))
+        if workers < 2:
+            return list(map(work, items))
+        with ThreadPoolExecutor(workers) as pool:
+            return list(pool.map(work, items))
 
 
 def _fit_or_reason(adapter: Adapter, context: FitContext) -> FittedAdapter | NotMeasuredError:
@@ -89,7 +163,8 @@ def _fit_or_reason(adapter: Adapter, context: FitContext) -> FittedAdapter | Not
         return reason
 
 
-def _one_blas_thread() -> AbstractContextManager[Any]:
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Return a context in which the BLAS of this process uses one thread."""
     limits: AbstractContextManager[Any] = threadpool_limits(limits=1, user_api="blas")
     return limits
 

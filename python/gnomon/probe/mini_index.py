@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from gnomon.probe.columns import Measured, fold_ranks
-from gnomon.probe.fitting import bridged_queries
-from gnomon.probe.ranks import ranks_of_relevant
+from gnomon.probe.questions import Questions, joined
+from gnomon.probe.ranks import ranks_of_relevant, shares_of
 from gnomon.probe.result import MiniIndex
 from gnomon.stats.ranking import recall_at
 from gnomon.stats.resampling import resample_queries
@@ -16,6 +13,7 @@ from gnomon.types import Figure
 
 if TYPE_CHECKING:
     from gnomon.probe.bridging import Adapters
+    from gnomon.probe.columns import Measured
     from gnomon.probe.passes import Walks
     from gnomon.probe.settings import ProbeSettings
     from gnomon.probe.spaces import Spaces
@@ -40,19 +38,24 @@ def mini_index(
     relevance = evaluation.relevance
     if not spaces.partial or relevance is None:
         return None
-    walk = spaces.covered_pass()
-    asked = [evaluation.old, *bridged_queries(adapters.deciding, evaluation.new, spaces.threads)]
-    for queries in asked:
-        walk.ask(queries, settings.k, masked=evaluation.masked, row_class=_PART)
-    quo, *bridged = walk.run(progress)
+    shares = shares_of(relevance, folded=adapters.folded)
+    questions = Questions(spaces.covered_pass(), evaluation, spaces.threads)
+    (everything,) = shares_of(relevance, folded=False)
+    staying = questions.ask_vectors(evaluation.old, settings.k, everything, _PART)
+    bridged = [
+        questions.ask_class(adapter, settings.k, share, _PART)
+        for adapter, share in zip(adapters.deciding, shares, strict=True)
+    ]
+    answers = questions.walk.run(progress)
     ranks = {
-        "status_quo": ranks_of_relevant(quo.ids, relevance),
-        "bridged": fold_ranks([lists.ids for lists in bridged], relevance),
+        "status_quo": staying.ranks(answers),
+        "bridged": joined(
+            [(one.share, one.ranks(answers)) for one in bridged], len(relevance.rows)
+        ),
         "oracle": ranks_of_relevant(measured.oracle.ids, relevance),
     }
     columns = {
-        name: recall_at(settings.k, np.asarray(found), relevance.offsets)
-        for name, found in ranks.items()
+        name: recall_at(settings.k, found, relevance.offsets) for name, found in ranks.items()
     }
     resampled = resample_queries(columns, seed=settings.seed)
     if evaluation.tier != "T1":

@@ -33,6 +33,10 @@ class RankedLists:
         """Return the first ``k`` ids of every list."""
         return self.ids[:, :k]
 
+    def rows(self, lists: NDArray[np.int64]) -> RankedLists:
+        """Return some of the lists, whole."""
+        return RankedLists(self.ids[lists], self.scores[lists])
+
 
 @dataclass(slots=True)
 class Walks:

@@ -100,6 +100,14 @@ def draw_pairs(settings: ProbeSettings, pool: Rows, size: int | None = None) -> 
     return np.sort(draw_rows(settings.seed, PAIRS, _span(pool), size, among=pool))
 
 
+def nested_pairs(settings: ProbeSettings, pool: Rows, size: int) -> Rows:
+    """Return ``size`` rows of ``pool`` in the order of their keys: what smaller draws begin with.
+
+    The first rows are those of :func:`draw_pairs` for any smaller size.
+    """
+    return draw_rows(settings.seed, PAIRS, _span(pool), size, among=pool)
+
+
 def sample_rows(settings: ProbeSettings, covered: Rows, always: Rows) -> Rows:
     """Return the part of the corpus of ``--sample``: a draw, plus every judged document."""
     assert settings.sample is not None

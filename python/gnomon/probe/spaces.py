@@ -9,7 +9,6 @@ import numpy as np
 
 from gnomon.kernels import pair_scores
 from gnomon.probe.passes import DocumentPass, RankedLists, Walks
-from gnomon.probe.ranks import reordered
 from gnomon.probe.settings import N_FOLDS
 
 if TYPE_CHECKING:
@@ -72,11 +71,12 @@ class Spaces:
             return True
         return bool(np.isin(rows, self.inputs.covered).all())
 
-    def cascaded(self, queries: NDArray[Any], candidates: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return each query's candidates in the order of the new model's own cosine."""
+    def new_cosines(
+        self, queries: NDArray[Any], candidates: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """Return the new model's own cosine of each query with each of its candidates."""
         places = self.in_new(candidates.reshape(-1)).reshape(candidates.shape)
-        scores = pair_scores(queries, self.inputs.new_docs, places, threads=self.threads)
-        return reordered(candidates, scores)
+        return pair_scores(queries, self.inputs.new_docs, places, threads=self.threads)
 
     def _fold_labels(self) -> NDArray[np.uint8]:
         labels = np.full(self.inputs.n_documents, _OUTSIDE, dtype=np.uint8)

@@ -5,29 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from gnomon.adapters.kmeans import fit_clusters
-from gnomon.errors import MismatchError, NotMeasuredError
+from gnomon.errors import NotMeasuredError
 from gnomon.kernels import norms
-from gnomon.probe.bridging import Adapters, FirstLists, measure
+from gnomon.probe.bridging import FirstLists, measure
 from gnomon.probe.choosing import Chosen, compare, without_comparison
 from gnomon.probe.conclusion import Conclusion
 from gnomon.probe.finding import rows_named
-from gnomon.probe.fitting import Fitter
+from gnomon.probe.fits import Fits
+from gnomon.probe.fitting import Fitter, one_blas_thread
 from gnomon.probe.mini_index import mini_index
 from gnomon.probe.passes import DocumentPass, Walks
-from gnomon.probe.plan import (
-    Rows,
-    allowed_rows,
-    deciding_pools,
-    draw_pairs,
-    no_rows,
-    sample_rows,
-    selection_rows,
-    union_of,
-)
-from gnomon.probe.settings import N_FOLDS
+from gnomon.probe.plan import Rows, no_rows, sample_rows, selection_rows, union_of
 from gnomon.probe.spaces import Spaces, resized
 from gnomon.probe.truth import Evaluation, evaluation_of, relevance_by_oracle
 
@@ -87,7 +75,7 @@ def run_probe(
     MismatchError
         ``stored`` holds other adapters than this run takes.
     """
-    with rows_named(inputs, settings.threads):
+    with rows_named(inputs, settings.threads), one_blas_thread():
         part = _sampled(inputs, settings)
         walks = None if progress is None else Walks(progress, expected=_most_walks(part))
         run = _run(part, settings, stored, walks)
@@ -107,19 +95,20 @@ def _run(
     depth = _depth(inputs, settings, evaluation)
     held_out = no_rows() if evaluation.masked is None else evaluation.masked
     selection = selection_rows(settings, inputs.covered, held_out)
+    fits = Fits(Fitter(inputs, settings), union_of([selection, held_out]), stored)
 
     new_walk, old_walk = spaces.new_pass(), spaces.old_pass()
+    preparing = fits.prepare(evaluation.relevance)
     oracle, neighbours = _ask_new_space(spaces, new_walk, evaluation, selection, depth, progress)
     if evaluation.relevance is None:
         found = relevance_by_oracle(evaluation.tier, oracle.ids, settings.k)
         evaluation = replace(evaluation, relevance=found)
+    preparing.result()
 
-    clusters = fit_clusters(inputs.old_docs, seed=settings.seed, threads=settings.threads)
-    fitter = Fitter(inputs, settings, clusters)
     first, chosen = _ask_old_space(
-        spaces, old_walk, fitter, evaluation, selection, neighbours, held_out, oracle, progress
+        spaces, old_walk, fits.fitter, evaluation, selection, neighbours, held_out, oracle, progress
     )
-    adapters = _fit(fitter, evaluation, chosen, union_of([selection, held_out]), stored)
+    adapters = fits.adapters(evaluation, chosen)
     measured = measure(
         spaces, evaluation, adapters, first, k=settings.k, depth=depth, progress=progress
     )
@@ -131,7 +120,7 @@ def _run(
         depth=depth,
         chosen=chosen,
         adapters=adapters,
-        clusters=clusters,
+        clusters=fits.fitter.clusters,
         mini_index=mini_index(spaces, settings, evaluation, adapters, measured, progress),
         zero_rows={
             "old documents": old_walk.report.zero_rows,
@@ -219,43 +208,3 @@ def _ask_old_space(
     )
     lists = FirstLists(status_quo=answers[quo], naive_swap=answers[swap], oracle=oracle)
     return lists, chosen
-
-
-def _fit(
-    fitter: Fitter,
-    evaluation: Evaluation,
-    chosen: Chosen,
-    held_out: Rows,
-    stored: Sequence[FittedAdapter] | None,
-) -> Adapters:
-    """Fit what the second walk needs; ``stored`` adapters take the place of the deciding fits."""
-    relevance = evaluation.relevance
-    assert relevance is not None
-    settings, covered = fitter.settings, fitter.inputs.covered
-    pools = deciding_pools(settings, covered, held_out, np.unique(relevance.rows))
-    if stored is not None:
-        _check_stored(stored, fitter.inputs, N_FOLDS if pools.folded else 1)
-    name = chosen.name if stored is None else stored[0].name
-    seen_decides = settings.fit_scope == "seen"
-    if stored is None:
-        stored = fitter.fitted(name, [draw_pairs(settings, pool) for pool in pools.pools])
-    seen = None
-    if not seen_decides:
-        (seen,) = fitter.fitted(name, [draw_pairs(settings, allowed_rows(covered, held_out))])
-    return Adapters(
-        deciding=stored,
-        seen=seen,
-        curve={} if seen_decides else fitter.curve(name, pools),
-        folded=pools.folded,
-    )
-
-
-def _check_stored(stored: Sequence[FittedAdapter], inputs: ProbeInputs, expected: int) -> None:
-    widths = {(one.d_new, one.d_old) for one in stored}
-    wanted = {(inputs.new_docs.shape[1], inputs.old_docs.shape[1])}
-    if len(stored) != expected or widths != wanted or len({one.name for one in stored}) != 1:
-        raise MismatchError(
-            f"the {len(stored)} stored adapters ({', '.join(one.name for one in stored)}) do not "
-            f"belong to this run, which takes {expected} of one kind, from width "
-            f"{inputs.new_docs.shape[1]} to {inputs.old_docs.shape[1]}; fit anew with --refit"
-        )
