@@ -36,7 +36,7 @@ def bridge() -> Bridge:
     """Return a Procrustes bridge from 24 to 16 dimensions."""
     new, old = noisy_pairs(200, 24, 16)
     adapter = adapter_named("procrustes").fit(new, old, seed=3)
-    return Bridge(adapter, NEW, OLD, fit_scope="unseen", seed=3, usable_documents=500)
+    return Bridge(adapter, NEW, OLD, measured_fit_scope="unseen", seed=3, usable_documents=500)
 
 
 @pytest.fixture
@@ -146,7 +146,8 @@ def test_the_manifest_says_what_the_bridge_is(bridge: Bridge, saved: Path) -> No
         "n_parameters": 16 * 24 + 16,
         "sha256": bridge.adapter.sha256,
     }
-    assert (content["fit_scope"], content["seed"]) == ("unseen", 3)
+    assert (content["measured_fit_scope"], content["seed"]) == ("unseen", 3)
+    assert content["pairs_from"] == "all_documents"
     assert content["usable_documents"] == 500
     assert content["gnomon_version"]
 
@@ -248,8 +249,8 @@ def test_profiles_must_fit_the_adapter(bridge: Bridge) -> None:
     """A bridge cannot be made with a model of another width, nor with an unknown scope."""
     with pytest.raises(MismatchError, match="query model 'maker/old-model' has width 16"):
         Bridge(bridge.adapter, OLD, NEW)
-    with pytest.raises(UsageError, match="fit_scope"):
-        Bridge(bridge.adapter, NEW, OLD, fit_scope="all")
+    with pytest.raises(UsageError, match="measured_fit_scope"):
+        Bridge(bridge.adapter, NEW, OLD, measured_fit_scope="all")
 
 
 CHANGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
@@ -277,8 +278,12 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "a negative count": (lambda m: m.update(usable_documents=-1), "whole number"),
     "a boolean count": (lambda m: m.update(seed=True), "whole number"),
     "a fractional count": (lambda m: m.update(seed=1.5), "whole number"),
-    "an unknown scope": (lambda m: m.update(fit_scope="all"), "fit_scope is 'all'"),
-    "a scope that is a list": (lambda m: m.update(fit_scope=[]), "fit_scope is"),
+    "an unknown scope": (
+        lambda m: m.update(measured_fit_scope="all"),
+        "measured_fit_scope is 'all'",
+    ),
+    "a scope that is a list": (lambda m: m.update(measured_fit_scope=[]), "measured_fit_scope is"),
+    "pairs from elsewhere": (lambda m: m.update(pairs_from="a part"), "pairs_from is 'a part'"),
     "a number as version": (lambda m: m.update(gnomon_version=1), "expected text"),
     "an adapter that is a list": (lambda m: m.update(adapter=[]), "not an object"),
     "a profile that is a list": (lambda m: m.update(new_profile=[]), "not an object"),

@@ -128,6 +128,17 @@ def test_figures_of_other_fits_do_not_count() -> None:
     assert audit.compare_outputs(RESULT, changed(n_queries=1), fields).verdict == "differed"
 
 
+def test_what_was_left_out_is_not_compared() -> None:
+    """A rerun that did not measure a figure says nothing about it, and the verdict names it."""
+    rerun = changed(metrics__arr_seen=None, candidates=[])
+    left_out = ["metrics.arr_seen", "candidates"]
+    verdict = audit.compare_outputs(RESULT, rerun, left_out, left_out=left_out)
+    assert verdict.verdict == "identical"
+    assert verdict.refit_changes == ()
+    assert verdict.left_out == tuple(left_out)
+    assert audit.compare_outputs(RESULT, rerun, left_out=["candidates"]).verdict == "differed"
+
+
 def test_the_figures_that_moved_most_come_first() -> None:
     """The reader sees the worst first, words last."""
     rerun = changed(metrics__arr__value=0.7072, metrics__arr_seen__value=0.8347, interim="bridge")

@@ -45,3 +45,11 @@ def gnomon(
 def state_dir(gnomon: Gnomon) -> Path:
     """Return the state directory of the command line above; it does not exist yet."""
     return Path.cwd() / ".gnomon"
+
+
+@pytest.fixture
+def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Run in an empty directory, so that no .env.local of ours is read."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GNOMON_STATE_DIR", raising=False)
+    return tmp_path

@@ -89,6 +89,14 @@ def assert_nothing_left(state_dir: Path, *folders: Path) -> None:
         assert [path for path in folder.rglob("*") if path.name.endswith(".tmp")] == []
 
 
+def refused(gnomon: Gnomon, collection: Path, *flags: str, **parts: object) -> Outcome:
+    """Run the probe, by files when ``parts`` are given, and check that it left nothing."""
+    args = file_args(collection, **parts) if parts else corpus_args(collection)
+    outcome = gnomon("probe", *args, *QUICK, *flags, code=3)
+    assert_nothing_left(Path.cwd() / ".gnomon", collection)
+    return outcome
+
+
 def _refuse_constant(name: str) -> NoReturn:
     message = f"{name} is no JSON"
     raise ValueError(message)

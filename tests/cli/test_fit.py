@@ -78,6 +78,7 @@ def test_the_fit_is_recorded(gnomon: Gnomon, recorded: Path) -> None:
     assert record.inputs["files"] == audit.read_record(Path(".gnomon"), 1).inputs["files"]
     assert record.outputs["adapter"] == document["adapter"]
     assert document["audit"] == {"seq": 2, "hash": record.hash}
+    assert gn.Bridge.load("bridge").measured_fit_scope == "unseen"
     assert record.outputs["models"]["new"]["fingerprint"] == (
         gn.Bridge.load("bridge").query_profile.fingerprint
     )
@@ -95,6 +96,7 @@ def test_every_adapter_can_be_fitted_by_flags(
     text = gnomon(*args).out
     assert adapter in text
     assert gn.Bridge.load("bridge").adapter.name == adapter
+    assert gn.Bridge.load("bridge").measured_fit_scope is None
     assert audit.read_record(Path(".gnomon"), 1).inputs["probe"] is None
 
 

@@ -31,6 +31,7 @@ FIGURES = [
     "cascade_arr", "cascade_advantage", "cascade_measured",
 ]  # fmt: skip
 NUMBERS = ["candidate_reuse", "cascade_embeddings_per_query", "tail_arr"]
+ALSO_FIGURES = ("gain_ndcg", "cascade_measured_ndcg")
 ALSO = ["arr_mrr", "arr_ndcg", "overlap", "strict_overlap", "spearman"]
 RANKINGS = ["status_quo", "naive_swap", "bridged", "cascade", "oracle"]
 
@@ -71,7 +72,8 @@ def test_the_keys_of_the_schema_are_there(result: dict[str, Any]) -> None:
     assert next(iter(result.items())) == ("schema", "gnomon.probe/1")
     assert set(result["metrics"]) == {*FIGURES, *NUMBERS, "score_shift"}
     assert set(result["metrics"]["score_shift"]) >= {"before", "after", "p"}
-    assert set(ALSO) <= set(result["also"])
+    assert set(result["also"]) == {*ALSO, *ALSO_FIGURES}
+    assert set(result["ties_at_k"]) == {"status_quo", "naive_swap", "bridged", "oracle"}
     assert list(result["rankings"]) == RANKINGS
     assert set(result["decided_by"]) == {"figure", "value", "threshold", "distance"}
     assert {"name", "rank", "n_pairs", "sha256"} <= set(result["adapter"])
@@ -81,8 +83,8 @@ def test_the_keys_of_the_schema_are_there(result: dict[str, Any]) -> None:
 
 def test_every_figure_is_a_number_with_an_interval_or_says_why_not(result: dict[str, Any]) -> None:
     """A missing value or interval has a reason; an interval contains its value."""
-    for name in FIGURES:
-        figure = result["metrics"][name]
+    figures = [result["metrics"][name] for name in FIGURES]
+    for figure in figures + [result["also"][name] for name in ALSO_FIGURES]:
         assert set(figure) == {"value", "ci", "reason"}
         if figure["value"] is None or figure["ci"] is None:
             assert figure["reason"]
@@ -100,7 +102,9 @@ def test_every_figure_is_a_number_with_an_interval_or_says_why_not(result: dict[
 
 def test_every_other_null_of_a_measurement_has_a_reason(result: dict[str, Any]) -> None:
     """Plain numbers have no place for it, so ``reasons`` names them by their path."""
-    measured = {name: result[name] for name in ("also", "rankings", "interim")}
+    measured = {name: result[name] for name in ("rankings", "interim")}
+    measured["also"] = {name: result["also"][name] for name in ALSO}
+    measured["ties_at_k"] = result["ties_at_k"]
     measured["metrics"] = {name: result["metrics"][name] for name in NUMBERS}
     measured["metrics"]["score_shift"] = result["metrics"]["score_shift"]["after"]
     missing = {path.removeprefix(".") for path, value in leaves(measured) if value is None}

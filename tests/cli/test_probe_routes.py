@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
 
+from gnomon import audit
 from tests.cli.probing import QUICK, SMALL, Gnomon, assert_refused, corpus_args, file_args
 
 MATRICES = {
@@ -279,6 +280,57 @@ def test_ids_in_a_vector_file_must_agree_with_the_corpus(gnomon: Gnomon, collect
     np.savez(path, vectors=SMALL.new_queries, ids=np.array(ids))
     outcome = gnomon("probe", *file_args(collection, new_queries=path), *QUICK, code=3)
     assert_refused(outcome, "queries.npz", "row 4", "'q7'", "'q4'", "queries.jsonl")
+
+
+def test_one_file_may_hold_everything(
+    gnomon: Gnomon, collection: Path, expected: dict[str, Any]
+) -> None:
+    """--key and --id-column name an array for each role; the report repeats them."""
+    path = collection / "all.npz"
+    np.savez(path, d=np.array(SMALL.doc_ids), q=np.array(SMALL.query_ids), **MATRICES)
+    ids = {"old_docs": "d", "new_docs": "d", "old_queries": "q", "new_queries": "q"}
+    args = file_args(collection, docs=None, queries=None, **dict.fromkeys(MATRICES, path))
+    for role, name in ids.items():
+        flag = role.replace("_", "-")
+        args += ["--key", f"{flag}={role}", "--id-column", f"{flag}={name}"]
+    found = figures(gnomon, *args, "--report", "out.html")
+    assert found["metrics"] == expected["metrics"]
+    models = audit.read_record(Path(".gnomon"), 2).outputs["models"]
+    page = Path("out.html").read_text(encoding="utf-8")
+    assert "--key old-docs=old_docs --key new-docs=new_docs" in page
+    assert [models[side]["id"] for side in ("old", "new")] == ["old_docs", "new_docs"]
+    assert gnomon("replay", 2, "--json", "--quiet").json["verdict"] == "identical"
+
+
+def test_a_name_without_a_role_is_for_the_other_files(
+    gnomon: Gnomon, collection: Path, expected: dict[str, Any]
+) -> None:
+    """What stands before = is a role only when it is one."""
+    parts = {role: collection / f"{role}.npz" for role in MATRICES}
+    for role, matrix in MATRICES.items():
+        np.savez(parts[role], **{"a=b" if role == "old_docs" else "v": matrix, "w": matrix[:3]})
+    args = [*file_args(collection, **parts), "--key", "old-docs=a=b", "--key", "v"]
+    assert figures(gnomon, *args) == expected
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--key", "v", "--key", "w"], ["--key is given twice", "'v' and 'w'"]),
+        (["--key", "old-docs=v", "--key", "old_docs=w"], ["--key is given twice", "--old"]),
+        (["--key", "old-docs="], ["--key 'old-docs='", "with a name"]),
+        (["--key", ""], ["--key ''", "with a name"]),
+        (["--key", "new-docs=v"], ["--key names --new-docs", ".npz"]),
+        (["--vector-column", "old-docs=v"], ["--vector-column is for files", ".parquet"]),
+    ],
+    ids=" ".join,
+)
+def test_names_by_role_that_cannot_be_meant_are_usage_errors(
+    gnomon: Gnomon, small_collection: Path, flags: list[str], words: list[str]
+) -> None:
+    """Only --old-docs is an archive here."""
+    args = file_args(small_collection, old_docs="old.npz")
+    assert_refused(gnomon("probe", *args, *flags, code=2), *words)
 
 
 @pytest.mark.parametrize("flag", ["--key", "--vector-column", "--id-column"])

@@ -100,3 +100,12 @@ def test_a_report_named_like_a_folder_is_a_usage_error(
     (Path.cwd() / "out.html").mkdir()
     outcome = gnomon("probe", *corpus_args(small_collection), "--report", "out.html", code=2)
     assert_refused(outcome, "out.html is a folder")
+
+
+@pytest.mark.parametrize("name", ["../old", "a/b", ".hidden", "a\x1b[31mb", ""])
+def test_a_model_name_is_never_a_path(gnomon: Gnomon, small_collection: Path, name: str) -> None:
+    """It becomes part of a file name, so it must be plain; nothing on disk could make it right."""
+    for old, new in ((name, "new"), ("old", name)):
+        outcome = gnomon("probe", "--corpus", small_collection, "--old", old, "--new", new, code=2)
+        assert_refused(outcome, "plain name")
+        assert "\x1b" not in outcome.err

@@ -15,6 +15,7 @@ import pytest
 
 from gnomon import audit
 from gnomon.kernels import runnable_isas
+from gnomon.probe.fitting import Fitter
 from gnomon.probe.result import REFIT_FIELDS
 from tests.cli.probing import QUICK, SMALL, Gnomon, Outcome, assert_refused, corpus_args, file_args
 
@@ -77,10 +78,12 @@ def test_the_document_says_what_was_compared(gnomon: Gnomon, recorded: Path) -> 
     assert document["action"] == "probe"
     assert document["decision"] == document["recorded_decision"] == record.decision
     assert document["refit_fields"] == list(REFIT_FIELDS)
+    assert document["left_out"] == list(REFIT_FIELDS)
     assert document["recorded_env"] == record.env
     text = gnomon("replay", 1, "--quiet").out
     assert text.startswith("identical: ")
     assert record.hash in text
+    assert "not measured again" in text
 
 
 def test_a_replay_writes_nothing(gnomon: Gnomon, recorded: Path, state_dir: Path) -> None:
@@ -95,8 +98,23 @@ def test_a_replay_writes_nothing(gnomon: Gnomon, recorded: Path, state_dir: Path
 def test_refitting_gives_the_same_decision(gnomon: Gnomon, small_collection: Path) -> None:
     """Fits on this machine again, the choice of the adapter included."""
     gnomon("probe", *corpus_args(small_collection), *CHOSEN)
-    outcome = gnomon("replay", 1, "--refit", "--json", "--quiet")
-    assert outcome.json["verdict"] in {"identical", "matched"}
+    document = gnomon("replay", 1, "--refit", "--json", "--quiet").json
+    assert document["verdict"] in {"identical", "matched"}
+    assert document["left_out"] == []
+
+
+def test_a_replay_fits_nothing(
+    gnomon: Gnomon, small_collection: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the stored adapters, what comes from other fits is left out and not fitted."""
+    gnomon("probe", *corpus_args(small_collection), *CHOSEN)
+
+    def fit(*_: object, **__: object) -> None:
+        raise AssertionError("a replay fitted an adapter")
+
+    monkeypatch.setattr(Fitter, "context", fit)
+    document = replayed(gnomon, "identical")
+    assert document["refit_changes"] == []
 
 
 @pytest.mark.parametrize(

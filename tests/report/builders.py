@@ -142,6 +142,7 @@ T1_FOLDS = ProbeResult(
         tail_arr=0.6,
         tail_queries=31,
     ),
+    ties_at_k={"status_quo": 0.0, "naive_swap": 0.0, "bridged": 0.01, "oracle": 0.0},
     candidate_reuse=0.969,
     cascade_embeddings_per_query=6.2,
     adapter_name="procrustes",

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gnomon.errors import InvalidInputError, MissingInputError
+from gnomon.errors import InvalidInputError, MissingInputError, UsageError
 from gnomon.sources import resolve_collection
 
 
@@ -59,7 +59,7 @@ def test_unknown_model_lists_what_exists(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["", " ", ".", "..", "../x", "a/b", "/etc", "a\\b", "a\n", "\x1b"])
 def test_model_names_are_plain(folder: Path, name: str) -> None:
     """A name that could lead out of the folder is refused before any file is looked at."""
-    with pytest.raises(InvalidInputError, match="expected a plain name"):
+    with pytest.raises(UsageError, match="expected a plain name"):
         resolve_collection(folder).model(name)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.adapters.container import MAX_DATA_BYTES
-from gnomon.adapters.manifest import FIT_SCOPES, MAX_MANIFEST_BYTES, Manifest
+from gnomon.adapters.manifest import MAX_MANIFEST_BYTES, MEASURED_FIT_SCOPES, Manifest
 from gnomon.adapters.storage import from_bytes
 from gnomon.errors import InvalidInputError, MismatchError, MissingInputError, UsageError
 from gnomon.sources.atomic import atomic_write
@@ -41,8 +41,9 @@ class Bridge:
         The new model: what embeds the queries.
     index_profile
         The old model: what embedded the documents of the index.
-    fit_scope
-        ``"unseen"`` or ``"seen"``: how the decision that led to this bridge was measured.
+    measured_fit_scope
+        ``"unseen"`` or ``"seen"``: how the probe that chose the adapter measured it; None without
+        a probe. The bridge itself is fitted on pairs drawn from all documents.
     seed
         Seed of the draws.
     usable_documents
@@ -53,13 +54,13 @@ class Bridge:
     MismatchError
         A profile has another width than its side of the adapter.
     UsageError
-        ``fit_scope`` is none of the two.
+        ``measured_fit_scope`` is none of these.
     """
 
     adapter: FittedAdapter
     query_profile: Profile
     index_profile: Profile
-    fit_scope: str = "unseen"
+    measured_fit_scope: str | None = None
     seed: int = 0
     usable_documents: int = 0
 
@@ -74,8 +75,11 @@ class Bridge:
                     f"the {side} model {profile.id!r} has width {profile.dim}, the adapter "
                     f"{self.adapter.name} maps {self.adapter.d_new} to {self.adapter.d_old}"
                 )
-        if self.fit_scope not in FIT_SCOPES:
-            raise UsageError(f"fit_scope is {self.fit_scope!r}, expected one of {FIT_SCOPES}")
+        if self.measured_fit_scope not in MEASURED_FIT_SCOPES:
+            raise UsageError(
+                f"measured_fit_scope is {self.measured_fit_scope!r}, expected one of "
+                f"{MEASURED_FIT_SCOPES}"
+            )
 
     def to_index_space(
         self, queries: ArrayLike, *, threads: int | None = None
@@ -133,7 +137,7 @@ class Bridge:
             n_pairs=self.adapter.n_pairs,
             n_parameters=self.adapter.n_parameters,
             sha256=self.adapter.sha256,
-            fit_scope=self.fit_scope,
+            measured_fit_scope=self.measured_fit_scope,
             seed=self.seed,
             usable_documents=self.usable_documents,
             gnomon_version=_gnomon_version(),
@@ -216,7 +220,7 @@ class Bridge:
             adapter,
             manifest.new_profile,
             manifest.old_profile,
-            manifest.fit_scope,
+            manifest.measured_fit_scope,
             manifest.seed,
             manifest.usable_documents,
         )

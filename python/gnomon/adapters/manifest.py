@@ -12,7 +12,9 @@ from gnomon.embedding.profile import Profile
 from gnomon.errors import InvalidInputError, MismatchError
 
 SCHEMA = "gnomon.bridge/1"
-FIT_SCOPES = ("unseen", "seen")
+# How the retention behind the choice was measured, which is not how the bridge is fitted.
+MEASURED_FIT_SCOPES = ("unseen", "seen", None)
+PAIRS_FROM = "all_documents"  # the bridge that is served holds nothing out
 MAX_MANIFEST_BYTES = 1 << 20
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _KEYS = frozenset(
@@ -22,7 +24,8 @@ _KEYS = frozenset(
         "new_profile",
         "old_profile",
         "adapter",
-        "fit_scope",
+        "measured_fit_scope",
+        "pairs_from",
         "seed",
         "usable_documents",
         "gnomon_version",
@@ -42,8 +45,10 @@ class Manifest:
         As in the fitted adapter.
     sha256
         Fingerprint of the weights; their file is ``<sha256>.safetensors``.
-    fit_scope
-        ``"unseen"`` or ``"seen"``: how the decision that led here was measured.
+    measured_fit_scope
+        ``"unseen"`` or ``"seen"``: how the probe that chose the adapter measured it; None without
+        a probe. The bridge itself is fitted on pairs drawn from all documents, judged ones
+        included, which the file says as ``pairs_from``.
     seed
         Seed of the draws.
     usable_documents
@@ -59,7 +64,7 @@ class Manifest:
     n_pairs: int
     n_parameters: int
     sha256: str
-    fit_scope: str
+    measured_fit_scope: str | None
     seed: int
     usable_documents: int
     gnomon_version: str
@@ -83,7 +88,8 @@ class Manifest:
                 "n_parameters": self.n_parameters,
                 "sha256": self.sha256,
             },
-            "fit_scope": self.fit_scope,
+            "measured_fit_scope": self.measured_fit_scope,
+            "pairs_from": PAIRS_FROM,
             "seed": self.seed,
             "usable_documents": self.usable_documents,
             "gnomon_version": self.gnomon_version,
@@ -123,10 +129,14 @@ class Manifest:
         # The fingerprint becomes a file name, so nothing but 64 hex digits may pass.
         if not isinstance(sha256, str) or _SHA256.match(sha256) is None:
             raise InvalidInputError(f"{where}: sha256 is {sha256!r}, expected 64 hex digits")
-        if content["fit_scope"] not in FIT_SCOPES:
-            raise InvalidInputError(
-                f"{where}: fit_scope is {content['fit_scope']!r}, expected one of {FIT_SCOPES}"
-            )
+        for key, expected in (
+            ("measured_fit_scope", MEASURED_FIT_SCOPES),
+            ("pairs_from", (PAIRS_FROM,)),
+        ):
+            if content[key] not in expected:
+                raise InvalidInputError(
+                    f"{where}: {key} is {content[key]!r}, expected one of {expected}"
+                )
         return cls(
             new_profile=_profile(content, "new_profile", where),
             old_profile=_profile(content, "old_profile", where),
@@ -135,7 +145,7 @@ class Manifest:
             n_pairs=_count(adapter, "n_pairs", where),
             n_parameters=_count(adapter, "n_parameters", where),
             sha256=sha256,
-            fit_scope=content["fit_scope"],
+            measured_fit_scope=content["measured_fit_scope"],
             seed=_count(content, "seed", where),
             usable_documents=_count(content, "usable_documents", where),
             gnomon_version=_text(content, "gnomon_version", where),

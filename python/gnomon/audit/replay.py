@@ -70,6 +70,8 @@ class ReplayResult:
         The differing fields that count, figures that moved most first.
     refit_changes
         The differing fields that come from other fits and do not count.
+    left_out
+        Dotted paths of what the rerun did not measure.
     changed_inputs
         Names of the inputs whose fingerprint differs.
     decision
@@ -80,6 +82,7 @@ class ReplayResult:
     reason: str
     changes: tuple[Change, ...] = ()
     refit_changes: tuple[Change, ...] = ()
+    left_out: tuple[str, ...] = ()
     changed_inputs: tuple[str, ...] = ()
     decision: str | None = None
 
@@ -111,6 +114,7 @@ def compare_outputs(
     rerun: Mapping[str, Any],
     refit_fields: Iterable[str] = (),
     *,
+    left_out: Iterable[str] = (),
     changed_inputs: Sequence[str] = (),
     deciding_fields: Sequence[str] = DECIDING_FIELDS,
     tolerance: float = MATCH_TOLERANCE,
@@ -125,6 +129,8 @@ def compare_outputs(
     refit_fields
         Dotted paths of figures that come from other fits; ``*`` stands for any one step, and a
         path covers all below it. They are listed apart and never count.
+    left_out
+        Dotted paths, in the same form, of what the rerun did not measure; they are not compared.
     changed_inputs
         What ``compare_inputs`` found. With any, the verdict is ``input_changed``.
     deciding_fields
@@ -139,11 +145,12 @@ def compare_outputs(
     'matched'
     """
     old, new = _stored(recorded), _stored(rerun)
-    patterns = [tuple(field.split(".")) for field in refit_fields]
+    left_out = tuple(left_out)
+    patterns, skipped = _patterns(refit_fields), _patterns(left_out)
     counted: list[Change] = []
     refitted: list[Change] = []
     for path, before, after in _differences((), old, new):
-        if path and path[0] in DIFFERS_BY_NATURE:
+        if (path and path[0] in DIFFERS_BY_NATURE) or _is_covered(path, skipped):
             continue
         change = Change(".".join(path), before, after, _moved(before, after))
         (refitted if _is_covered(path, patterns) else counted).append(change)
@@ -156,6 +163,7 @@ def compare_outputs(
         reason,
         tuple(counted),
         tuple(refitted),
+        tuple(left_out),
         tuple(changed_inputs),
         decision if isinstance(decision, str) else None,
     )
@@ -177,7 +185,7 @@ def _judge(
             f" the decision is now {now!r}, {outcome}"
         )
     if not counted:
-        return "identical", "every figure equals the recorded one to the bit"
+        return "identical", "every figure that counts equals the recorded one to the bit"
     for field in deciding_fields:
         if _at(old, field) != _at(new, field):
             return "differed", (
@@ -236,6 +244,10 @@ def _holds_number(value: Any) -> bool:
 
 def _most_moved_first(change: Change) -> tuple[float, str]:
     return (1.0 if change.moved is None else -change.moved), change.field
+
+
+def _patterns(fields: Iterable[str]) -> list[_Path]:
+    return [tuple(field.split(".")) for field in fields]
 
 
 def _is_covered(path: _Path, patterns: Iterable[_Path]) -> bool:

@@ -11,7 +11,13 @@ import click
 from gnomon.adapters.registry import ADAPTER_NAMES
 from gnomon.cli._output import print_note
 from gnomon.errors import UsageError
-from gnomon.probe.files import FILE_ROLES, ProbeFiles, collection_files
+from gnomon.probe.files import (
+    FILE_ROLES,
+    NAMED_BY_ROLE,
+    OTHERS,
+    ProbeFiles,
+    collection_files,
+)
 from gnomon.probe.settings import ProbeSettings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -34,9 +40,12 @@ _INPUTS = (
     click.option("--new-queries", type=_FILE, metavar="FILE", help="Query vectors, new model."),
     click.option("--old-profile", type=_FILE, metavar="FILE", help="Description of the old model."),
     click.option("--new-profile", type=_FILE, metavar="FILE", help="Description of the new model."),
-    click.option("--vector-column", metavar="NAME", help="Parquet, Arrow: the column of vectors."),
-    click.option("--id-column", metavar="NAME", help="Parquet, Arrow, npz, HDF5: the ids."),
-    click.option("--key", metavar="NAME", help="npz, HDF5: the array of vectors."),
+    click.option("--vector-column", multiple=True, metavar="[ROLE=]NAME",
+                 help="Parquet, Arrow: the column of vectors; ROLE= for one file, as old-docs=."),
+    click.option("--id-column", multiple=True, metavar="[ROLE=]NAME",
+                 help="Parquet, Arrow, npz, HDF5: the ids; ROLE= as above."),
+    click.option("--key", multiple=True, metavar="[ROLE=]NAME",
+                 help="npz, HDF5: the array of vectors; ROLE= as above."),
     click.option("--dtype", type=click.Choice(["bfloat16"]),
                  help="npy, npz: element type, where NumPy stored none."),
 )  # fmt: skip
@@ -103,7 +112,10 @@ def files_from(flags: Mapping[str, Any]) -> ProbeFiles:
     UsageError
         Neither a collection nor both document vector files are named.
     """
-    given = {name: flags[name] for name in FILE_FLAGS if flags[name] is not None}
+    given = {name: flags[name] for name in FILE_FLAGS if flags[name] not in (None, ())}
+    for option, roles in NAMED_BY_ROLE.items():
+        if option in given:
+            given[option] = _named(option, given[option], roles)
     old, new = flags["old"], flags["new"]
     if flags["corpus"] is not None:
         if old is None or new is None:
@@ -121,11 +133,31 @@ def files_from(flags: Mapping[str, Any]) -> ProbeFiles:
     if lacking:
         names = " and ".join(f"--{name.replace('_', '-')}" for name in lacking)
         raise UsageError(f"{names} missing; name a collection with --corpus, or both vector files")
-    return ProbeFiles(
-        **given,
-        old_name=old or given["old_docs"].stem,
-        new_name=new or given["new_docs"].stem,
-    )
+    names = [given[role].stem for role in ("old_docs", "new_docs")]
+    keys = given.get("key")
+    if names[0] == names[1] and isinstance(keys, dict):  # one file holds both models
+        names = [keys.get(role, names[0]) for role in ("old_docs", "new_docs")]
+    return ProbeFiles(**given, old_name=old or names[0], new_name=new or names[1])
+
+
+def _named(option: str, values: Sequence[str], roles: Sequence[str]) -> str | dict[str, str]:
+    """Return the one name for all files, or role -> name.
+
+    What stands before ``=`` is a role only when it is one: array names may hold the sign.
+    """
+    flag = f"--{option.replace('_', '-')}"
+    names: dict[str, str] = {}
+    for value in values:
+        before, separator, after = value.partition("=")
+        role = before.replace("-", "_")
+        role, name = (role, after) if separator and role in roles else (OTHERS, value)
+        if not name:
+            raise UsageError(f"{flag} {value!r}; expected [ROLE=]NAME with a name")
+        if role in names:
+            of = "all files" if role == OTHERS else f"--{before}"
+            raise UsageError(f"{flag} is given twice for {of}: {names[role]!r} and {name!r}")
+        names[role] = name
+    return names[OTHERS] if set(names) == {OTHERS} else names
 
 
 def settings_from(flags: Mapping[str, Any]) -> ProbeSettings:

@@ -97,7 +97,7 @@ def command(
         recorded = recorded_files(files, gathered.fingerprints, state_dir)
         if seq is not None:
             _require_unchanged(audit.read_record(state_dir, seq), recorded)
-        bridge = fit_bridge(gathered.inputs, settings, name, pairs=pairs)
+        bridge = fit_bridge(gathered.inputs, settings, name, pairs=pairs, probed=seq is not None)
         progress(1, 1)
     outputs = _outputs(bridge)
     record = audit.append(

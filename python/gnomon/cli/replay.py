@@ -40,7 +40,9 @@ WORKFLOWS = {"probe": (probe_replay.rerun, REFIT_FIELDS)}
     help="For a trail from elsewhere: read only files below DIR.",
 )
 @click.option(
-    "--refit", is_flag=True, help="Fit every adapter anew; expects a match, not equality."
+    "--refit",
+    is_flag=True,
+    help="Fit every adapter anew and measure all; expects a match, not equality.",
 )
 @click.option("--threads", type=click.IntRange(min=1), help="Threads of the kernels.")
 @state_dir_option
@@ -104,7 +106,13 @@ def _replayed(
             changed_inputs=changed,
         )
     changed = compare_inputs({"files": record.inputs["files"]}, {"files": again.files})
-    return compare_outputs(record.outputs, again.outputs, refit_fields, changed_inputs=changed)
+    return compare_outputs(
+        record.outputs,
+        again.outputs,
+        refit_fields,
+        left_out=again.left_out,
+        changed_inputs=changed,
+    )
 
 
 def _as_json(seq: int, record: Record, result: ReplayResult) -> dict[str, Any]:
@@ -122,6 +130,7 @@ def _as_json(seq: int, record: Record, result: ReplayResult) -> dict[str, Any]:
             for change in result.changes
         ],
         "refit_changes": [change.field for change in result.refit_changes],
+        "left_out": list(result.left_out),
         "refit_fields": list(WORKFLOWS[record.action][1]) if record.action in WORKFLOWS else [],
         "recorded_env": record.env,
     }  # fmt: skip
@@ -145,6 +154,11 @@ def _lines(seq: int, record: Record, result: ReplayResult) -> list[str]:
     if result.refit_changes:
         lines.append(
             f"{len(result.refit_changes)} figures from other fits moved; they do not count"
+        )
+    if result.left_out:
+        lines.append(
+            f"not measured again, since other fits stand behind it: {', '.join(result.left_out)}; "
+            "--refit measures it"
         )
     lines.append(f"record {seq}: {record.action}, {record.ts}, {record.hash}")
     return lines

@@ -27,7 +27,9 @@ class PrefixedFamily:
     source: str
 
 
-# Order matters: an instruction-tuned variant stands before the family it comes from.
+# The last five were compared with texts of the makers or of MTEB; those of Arctic v2 and of GTE
+# (Qwen) with texts that quote a model card. Order matters: an instruction-tuned variant stands
+# before the family it comes from.
 FAMILIES: tuple[PrefixedFamily, ...] = (
     PrefixedFamily(
         "E5 instruct",
@@ -55,14 +57,14 @@ FAMILIES: tuple[PrefixedFamily, ...] = (
         r"\bbge-(small|base|large)-en\b",
         "Represent this sentence for searching relevant passages: ",
         "",
-        "model card of BAAI/bge-base-en-v1.5, Usage",
+        "model card of BAAI/bge-base-en-v1.5, Usage; MTEB's bge_models.py",
     ),
     PrefixedFamily(
         "mxbai-embed-large",
         r"mxbai-embed-large",
         "Represent this sentence for searching relevant passages: ",
         "",
-        "model card of mixedbread-ai/mxbai-embed-large-v1, Quickstart",
+        "model card of mixedbread-ai/mxbai-embed-large-v1, Quickstart; mixedbread.ai",
     ),
     PrefixedFamily(
         "Arctic Embed v2",
@@ -76,7 +78,7 @@ FAMILIES: tuple[PrefixedFamily, ...] = (
         r"snowflake-arctic-embed",
         "Represent this sentence for searching relevant passages: ",
         "",
-        "model card of Snowflake/snowflake-arctic-embed-m, Usage",
+        "model card of Snowflake/snowflake-arctic-embed-m, Usage; MTEB's arctic_models.py",
     ),
     PrefixedFamily(
         "GTE instruct (Qwen)",

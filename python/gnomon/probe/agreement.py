@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.probe.columns import Measured
+    from gnomon.probe.passes import RankedLists
     from gnomon.probe.settings import Tier
 
 
@@ -30,6 +31,20 @@ def agreement_of(measured: Measured, *, tier: Tier, k: int) -> Agreement:
         strict_overlap=overlap if tier == "T0" else None,
         spearman=mean(spearman_at(k, bridged, oracle)),
     )
+
+
+def ties_at(k: int, lists: RankedLists, *, n_findable: int) -> float | None:
+    """Return the share of queries whose list is cut at ``k`` between documents of equal score.
+
+    There the order of the rows decides which of them counts as found (a constant scorer has 1.0).
+    0 where all documents fit into ``k``; None where the lists end there and nothing can be seen.
+    """
+    if n_findable <= k:
+        return 0.0
+    if lists.scores.shape[1] <= k:
+        return None
+    cut = (lists.scores[:, k - 1] == lists.scores[:, k]) & (lists.ids[:, k] >= 0)
+    return int(np.count_nonzero(cut)) / len(cut)
 
 
 def candidate_reuse(candidates: NDArray[np.int64]) -> float:

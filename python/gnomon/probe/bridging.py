@@ -15,6 +15,8 @@ from gnomon.probe.ranks import Share, ranks_by_score, ranks_of_relevant, shares_
 from gnomon.probe.settings import N_FOLDS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from gnomon.adapters.base import FittedAdapter
@@ -96,6 +98,8 @@ def measure(
     found = ranks(bridged)
     assert found is not None
     return Measured(
+        status_quo=first.status_quo,
+        naive_swap=first.naive_swap,
         oracle=first.oracle,
         bridged=answers[bridged[0].place],
         ranks={
@@ -179,51 +183,41 @@ class _Reranking:
         """Return the ranks under the new model's own cosine; None where vectors are missing."""
         if not all(self.spaces.covers(self.answers[one.place].ids) for one in self.asked):
             return None
-        parts = []
-        for asked in self.asked:
-            hit, lists, candidates = self._reached(asked)
-            queries = self.evaluation.new[asked.queries[lists]]
-            scores = self.spaces.new_cosines(queries, candidates.ids)
-            parts.append((asked.share, self._ranks(asked, hit, lists, candidates.ids, scores)))
-        return joined(parts, self._n_entries)
+
+        def scores(number: int, queries: Rows, candidates: RankedLists) -> NDArray[np.float32]:
+            del number
+            return self.spaces.new_cosines(self.evaluation.new[queries], candidates.ids)
+
+        return self._reranked(scores)
 
     def csls(self) -> Rows:
         """Return the ranks under CSLS."""
-        parts = []
-        for adapter, asked in zip(self.adapters, self.asked, strict=True):
-            hit, lists, candidates = self._reached(asked)
-            scores = csls_scores(
-                self.questions.bridged(adapter),
+
+        def scores(number: int, queries: Rows, candidates: RankedLists) -> NDArray[np.float32]:
+            del queries
+            return csls_scores(
+                self.questions.bridged(self.adapters[number]),
                 self.spaces.inputs.old_docs,
                 candidates.ids,
                 candidates.scores,
                 threads=self.spaces.threads,
             )
-            parts.append((asked.share, self._ranks(asked, hit, lists, candidates.ids, scores)))
-        return joined(parts, self._n_entries)
 
-    @property
-    def _n_entries(self) -> int:
+        return self._reranked(scores)
+
+    def _reranked(self, scores_of: Callable[[int, Rows, RankedLists], NDArray[np.float32]]) -> Rows:
+        """Return the ranks once the lists of every adapter are ordered by other scores."""
         relevance = self.evaluation.relevance
         assert relevance is not None
-        return len(relevance.rows)
-
-    def _reached(self, asked: Asked) -> tuple[NDArray[np.bool_], Rows, RankedLists]:
-        """Return which documents were fetched, and the lists that hold one of them."""
-        found = self.answers[asked.place]
-        hit = asked.ranks(self.answers) > 0
-        lists = np.unique(asked.lists[hit])
-        return hit, lists, found.rows(lists)
-
-    def _ranks(
-        self,
-        asked: Asked,
-        hit: NDArray[np.bool_],
-        lists: Rows,
-        ids: NDArray[np.int64],
-        scores: NDArray[np.float32],
-    ) -> Rows:
-        ranks = np.zeros(len(asked.share.rows), dtype=np.int64)
-        places = np.searchsorted(lists, asked.lists[hit])
-        ranks[hit] = ranks_by_score(ids, scores, places, asked.share.rows[hit])
-        return ranks
+        parts = []
+        for number, asked in enumerate(self.asked):
+            hit = asked.ranks(self.answers) > 0
+            ranks = np.zeros(len(hit), dtype=np.int64)
+            lists = np.unique(asked.lists[hit])
+            if len(lists):
+                candidates = self.answers[asked.place].rows(lists)
+                scores = scores_of(number, asked.queries[lists], candidates)
+                places = np.searchsorted(lists, asked.lists[hit])
+                ranks[hit] = ranks_by_score(candidates.ids, scores, places, asked.share.rows[hit])
+            parts.append((asked.share, ranks))
+        return joined(parts, len(relevance.rows))

@@ -32,6 +32,8 @@ class Measured:
 
     Attributes
     ----------
+    status_quo, naive_swap
+        Lists for every query, one longer than k.
     bridged
         Lists of the (first) deciding adapter at the candidate depth, for every query.
     oracle
@@ -48,6 +50,8 @@ class Measured:
         Ranks of the bridged candidates reordered by CSLS.
     """
 
+    status_quo: RankedLists
+    naive_swap: RankedLists
     bridged: RankedLists
     oracle: RankedLists
     ranks: Mapping[str, Ranks | None]

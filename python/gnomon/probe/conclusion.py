@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.errors import NotMeasuredError
-from gnomon.probe.agreement import agreement_of, candidate_reuse
+from gnomon.probe.agreement import agreement_of, candidate_reuse, ties_at
 from gnomon.probe.calibration import score_shift
 from gnomon.probe.clusters import cluster_figures
 from gnomon.probe.columns import Measured, columns_of
@@ -104,6 +104,14 @@ class Conclusion:
             agreement=agreement_of(self.measured, tier=evaluation.tier, k=k),
             score_shift=shift,
             clusters=clusters,
+            ties_at_k={
+                name: ties_at(
+                    k,
+                    getattr(self.measured, name),
+                    n_findable=len(self.spaces.inputs.covered),
+                )
+                for name in ("status_quo", "naive_swap", "bridged", "oracle")
+            },
             candidate_reuse=reuse,
             cascade_embeddings_per_query=None if reuse is None else self.depth * (1.0 - reuse),
             adapter_name=self.adapters.deciding[0].name,
@@ -148,7 +156,11 @@ class Conclusion:
         """Say why a figure has no columns to stand on."""
         reasons = {}
         if self.measured.seen is None:
-            reasons["arr_seen"] = "--fit-scope seen: arr is the figure with pairs from everywhere"
+            reasons["arr_seen"] = (
+                "--fit-scope seen: arr is the figure with pairs from everywhere"
+                if self.settings.fit_scope == "seen"
+                else "not measured again: it comes from another fit"
+            )
         if self.measured.rivals_bridged is None:
             reasons["arr_unseen_rivals"] = (
                 "no folds were needed: the pairs come from documents that no query is judged on"

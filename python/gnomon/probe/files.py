@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from gnomon.errors import UsageError
 from gnomon.sources import CollectionFiles, resolve_collection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 FILE_ROLES = (
@@ -25,6 +26,15 @@ _TAKEN_BY = {
     "key": _ARRAYS,
     "dtype": (".npy", ".npz"),
 }
+_VECTORS = ("old_docs", "new_docs", "old_queries", "new_queries")
+# What can be told for each file apart, and for which; OTHERS stands for the files not named.
+NAMED_BY_ROLE = {
+    "vector_column": _VECTORS,
+    "id_column": (*_VECTORS, "ids", "new_ids"),
+    "key": _VECTORS,
+}
+OTHERS = "*"
+Named = str | Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +60,8 @@ class ProbeFiles:
     old_name, new_name
         Names of the models, for files without a description.
     vector_column, id_column, key
-        Where vectors and ids stand inside Parquet, Arrow, ``.npz`` and HDF5 files.
+        Where vectors and ids stand inside Parquet, Arrow, ``.npz`` and HDF5 files: one name for
+        all of them, or role -> name, with ``"*"`` for the roles not named.
     dtype
         ``bfloat16`` when ``.npy`` and ``.npz`` files hold it, which NumPy stores without a name.
     """
@@ -68,9 +79,9 @@ class ProbeFiles:
     new_profile: Path | None = None
     old_name: str
     new_name: str
-    vector_column: str | None = None
-    id_column: str | None = None
-    key: str | None = None
+    vector_column: Named | None = None
+    id_column: Named | None = None
+    key: Named | None = None
     dtype: str | None = None
 
     def __post_init__(self) -> None:
@@ -91,12 +102,25 @@ class ProbeFiles:
                 "--docs and --ids both name the documents; give one of them (a --corpus folder "
                 "brings its own --docs)"
             )
-        paths = [path for _, path in self.roles()]
         for option, endings in _TAKEN_BY.items():
-            if getattr(self, option) is not None and not any(map(_ends(endings), paths)):
+            self._check_option(option, endings)
+
+    def _check_option(self, option: str, endings: tuple[str, ...]) -> None:
+        """Refuse an option that none of the files, or not the file it names, has a use for."""
+        value, flag = getattr(self, option), f"--{option.replace('_', '-')}"
+        if value is None:
+            return
+        taking = {role for role, path in self.roles() if _ends(endings)(path)}
+        if not taking:
+            raise UsageError(
+                f"{flag} is for files that end in {', '.join(endings)}; none of the files does"
+            )
+        named = value if isinstance(value, Mapping) else {}
+        for role in named:
+            if role != OTHERS and role not in taking:
                 raise UsageError(
-                    f"--{option.replace('_', '-')} is for files that end in {', '.join(endings)}; "
-                    "none of the files does"
+                    f"{flag} names --{role.replace('_', '-')}, which is not there or does not end "
+                    f"in {', '.join(endings)}"
                 )
 
     def roles(self) -> Iterator[tuple[str, Path]]:
@@ -106,21 +130,35 @@ class ProbeFiles:
             if path is not None:
                 yield role, path
 
-    def vector_options(self, path: Path) -> dict[str, Any]:
+    def vector_options(self, role: str) -> dict[str, Any]:
         """Return the options that the format of a vector file takes, as its reader names them."""
         readers = {
             "vector_column": "column", "id_column": "id_column", "key": "key", "dtype": "dtype"
         }  # fmt: skip
+        path = getattr(self, role)
         return {
-            reader: getattr(self, option)
+            reader: self.told(option, role)
             for option, reader in readers.items()
             if _ends(_TAKEN_BY[option])(path)
         }
 
-    def options(self) -> dict[str, str | None]:
+    def told(self, option: str, role: str) -> str | None:
+        """Return what an option says of one file."""
+        value: Named | None = getattr(self, option)
+        if value is None or isinstance(value, str):
+            return value
+        return value.get(role, value.get(OTHERS))
+
+    def options(self) -> dict[str, str | dict[str, str] | None]:
         """Return what is not a file, as it stands in the record."""
         paths = set(FILE_ROLES)
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in paths}
+        values = {
+            one.name: getattr(self, one.name) for one in fields(self) if one.name not in paths
+        }
+        return {
+            name: dict(value) if isinstance(value, Mapping) else value
+            for name, value in values.items()
+        }
 
     @classmethod
     def from_record(cls, paths: Mapping[str, Path], options: Mapping[str, Any]) -> ProbeFiles:
@@ -133,7 +171,8 @@ class ProbeFiles:
         """
         known = {one.name for one in fields(cls)} - set(FILE_ROLES)
         for name, value in options.items():
-            if name not in known or not isinstance(value, str | None):
+            by_role = name in NAMED_BY_ROLE and _is_by_role(value, NAMED_BY_ROLE[name])
+            if name not in known or not (by_role or isinstance(value, str | None)):
                 raise UsageError(f"{name!r} is no option of a probe's files, or no text")
         fields_of: dict[str, Any] = {**paths, **options}
         return cls(**fields_of)
@@ -173,6 +212,12 @@ def collection_files(
         # Judgements serve nothing without query vectors; what is left is tier T0.
         found |= {"queries": None, "qrels": None}
     return ProbeFiles(**found)
+
+
+def _is_by_role(value: Any, roles: tuple[str, ...]) -> bool:
+    return isinstance(value, Mapping) and all(
+        (role in roles or role == OTHERS) and isinstance(name, str) for role, name in value.items()
+    )
 
 
 def _ends(endings: tuple[str, ...]) -> Callable[[Path], bool]:

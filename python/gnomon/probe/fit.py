@@ -19,7 +19,12 @@ MAX_PAIRS = 50_000  # retention saturates near 10,000 pairs (arXiv 2510.13406); 
 
 
 def fit_bridge(
-    inputs: ProbeInputs, settings: ProbeSettings, name: str, *, pairs: int = MAX_PAIRS
+    inputs: ProbeInputs,
+    settings: ProbeSettings,
+    name: str,
+    *,
+    pairs: int = MAX_PAIRS,
+    probed: bool = False,
 ) -> Bridge:
     """Return the adapter ``name`` fitted on up to ``pairs`` documents, ready to be saved.
 
@@ -28,11 +33,13 @@ def fit_bridge(
     inputs
         Vectors of both models; judgements are not used, so every document may be a pair.
     settings
-        Seed and fit scope of the probe that chose the adapter.
+        Seed of the draws, and the fit scope of the probe that chose the adapter.
     name
         An adapter of the table.
     pairs
         Most pairs to use; fewer documents are all used.
+    probed
+        Whether a probe with these settings chose the adapter.
 
     Raises
     ------
@@ -49,7 +56,7 @@ def fit_bridge(
         adapter,
         query_profile=inputs.new_profile,
         index_profile=inputs.old_profile,
-        fit_scope=settings.fit_scope,
+        measured_fit_scope=settings.fit_scope if probed else None,
         seed=settings.seed,
         usable_documents=len(covered),
     )

@@ -51,27 +51,26 @@ class Fits:
 
         def work() -> None:
             _ = fitter.clusters
-            if relevance is not None:
+            if relevance is not None and self.stored is None:
                 fitter.prepare(self._row_sets(self._pools(relevance)))
 
         return Beside(work, threads=fitter.settings.threads or default_threads())
 
     def adapters(self, evaluation: Evaluation, chosen: Chosen) -> Adapters:
-        """Return what the second walk needs."""
+        """Return what the second walk needs; of stored adapters, nothing but themselves."""
         relevance = evaluation.relevance
         assert relevance is not None
-        pools, stored = self._pools(relevance), self.stored
-        if stored is not None:
-            _check_stored(stored, self.fitter.inputs, N_FOLDS if pools.folded else 1)
-        name = chosen.name if stored is None else stored[0].name
-        seen_decides = self.fitter.settings.fit_scope == "seen"
-        *deciding, last = self.fitter.fitted(name, self._row_sets(pools))
-        if seen_decides:
-            deciding.append(last)
+        pools, fitter = self._pools(relevance), self.fitter
+        if self.stored is not None:
+            _check_stored(self.stored, fitter.inputs, N_FOLDS if pools.folded else 1)
+            return Adapters(deciding=self.stored, seen=None, curve={}, folded=pools.folded)
+        fitted = fitter.fitted(chosen.name, self._row_sets(pools))
+        if fitter.settings.fit_scope == "seen":
+            return Adapters(deciding=fitted, seen=None, curve={}, folded=pools.folded)
         return Adapters(
-            deciding=deciding if stored is None else stored,
-            seen=None if seen_decides else last,
-            curve={} if seen_decides else self.fitter.curve(name, pools),
+            deciding=fitted[:-1],
+            seen=fitted[-1],
+            curve=fitter.curve(chosen.name, pools),
             folded=pools.folded,
         )
 

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from gnomon.adapters.kmeans import Clusters, fit_clusters
 from gnomon.adapters.pairs import FitContext
-from gnomon.adapters.registry import ADAPTERS, Adapter, adapter_named
+from gnomon.adapters.registry import ADAPTERS, adapter_named
 from gnomon.errors import NotMeasuredError
 from gnomon.kernels import default_threads, normalize
 from gnomon.probe.plan import FitPools, Rows, draw_pairs, nested_pairs
@@ -52,7 +52,6 @@ class Fitter:
     inputs: ProbeInputs
     settings: ProbeSettings
     _contexts: dict[tuple[bytes, bool], FitContext] = field(default_factory=dict)
-    _fitted: dict[tuple[str, int], FittedAdapter] = field(default_factory=dict)
 
     @cached_property
     def clusters(self) -> Clusters:
@@ -81,7 +80,7 @@ class Fitter:
         _ = context.statistics  # before the groups ask for it side by side
 
         def fit_group(names: tuple[str, ...]) -> list[tuple[str, FittedAdapter | NotMeasuredError]]:
-            return [(name, _fit_or_reason(adapter_named(name), context)) for name in names]
+            return [(name, _fit_or_reason(name, context)) for name in names]
 
         found = dict(chain.from_iterable(self._side_by_side(fit_group, _TOGETHER)))
         return [found[adapter.name] for adapter in ADAPTERS]
@@ -89,7 +88,7 @@ class Fitter:
     def fitted(self, name: str, row_sets: Sequence[Rows]) -> list[FittedAdapter]:
         """Return adapter ``name`` fitted on each set of documents."""
         contexts = [self.context(rows, labelled=name == _LABELLED) for rows in row_sets]
-        return self._side_by_side(lambda context: self._fit(name, context), contexts)
+        return self._side_by_side(lambda context: _fit(name, context), contexts)
 
     def curve(
         self, name: str, pools: FitPools
@@ -101,7 +100,7 @@ class Fitter:
         sizes = [size for size in CURVE_PAIRS if size <= min(map(len, pools.pools))]
         by_pool = self._side_by_side(lambda pool: self._growing(name, pool, sizes), pools.pools)
         contexts = [context for pool in by_pool for context in pool]
-        fits = self._side_by_side(lambda context: self._fit_or_reason(name, context), contexts)
+        fits = self._side_by_side(lambda context: _fit_or_reason(name, context), contexts)
         points: dict[int, list[FittedAdapter] | NotMeasuredError] = {}
         for at, size in enumerate(sizes):
             row = fits[at :: len(sizes)]
@@ -136,18 +135,6 @@ class Fitter:
             cluster_labels=self.clusters.assign(old, threads=threads) if labelled else None,
         )
 
-    def _fit_or_reason(self, name: str, context: FitContext) -> FittedAdapter | NotMeasuredError:
-        try:
-            return self._fit(name, context)
-        except NotMeasuredError as reason:
-            return reason
-
-    def _fit(self, name: str, context: FitContext) -> FittedAdapter:
-        key = (name, id(context))  # the contexts live as long as this does
-        if key not in self._fitted:
-            self._fitted[key] = adapter_named(name).fit_context(context)
-        return self._fitted[key]
-
     def _side_by_side(self, work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
         workers = min(self.settings.threads or default_threads(), len(items))
         if workers < 2:
@@ -156,9 +143,14 @@ class Fitter:
             return list(pool.map(work, items))
 
 
-def _fit_or_reason(adapter: Adapter, context: FitContext) -> FittedAdapter | NotMeasuredError:
+def _fit(name: str, context: FitContext) -> FittedAdapter:
+    """Return the adapter of these pairs, fitted once however often asked for."""
+    return context.shared(adapter_named(name).fit_context)
+
+
+def _fit_or_reason(name: str, context: FitContext) -> FittedAdapter | NotMeasuredError:
     try:
-        return adapter.fit_context(context)
+        return _fit(name, context)
     except NotMeasuredError as reason:
         return reason
 

@@ -118,12 +118,12 @@ class _Reader:
 
     def _vectors(self, role: str, name: str) -> VectorSource:
         path = getattr(self.files, role)
-        found = read_vectors(path, name=name, **self.files.vector_options(path))
+        found = read_vectors(path, name=name, **self.files.vector_options(role))
         self.rows[role] = found.rows
         return found
 
     def _ids(self, role: str) -> Sequence[str]:
-        ids = read_ids(getattr(self.files, role), column=self.files.id_column)
+        ids = read_ids(getattr(self.files, role), column=self.files.told("id_column", role))
         self.rows[role] = len(ids)
         return ids
 

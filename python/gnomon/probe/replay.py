@@ -13,6 +13,7 @@ from gnomon.probe.files import FILE_ROLES, ProbeFiles
 from gnomon.probe.gather import gather
 from gnomon.probe.hashing import Fingerprints
 from gnomon.probe.recording import recorded_files
+from gnomon.probe.result import REFIT_FIELDS
 from gnomon.probe.settings import N_FOLDS, ProbeSettings
 from gnomon.probe.workflow import run_probe
 from gnomon.sources.escape import listed
@@ -36,10 +37,14 @@ class Rerun:
         Role -> path, size and hash of the files as they are now.
     outputs
         The result object.
+    left_out
+        Dotted paths of what was not measured again, since it comes from other fits and does not
+        count.
     """
 
     files: dict[str, Any]
     outputs: dict[str, Any]
+    left_out: tuple[str, ...]
 
 
 def rerun(
@@ -65,7 +70,8 @@ def rerun(
     given
         Paths by role, for files that the record names by hash only or that have moved.
     refit
-        Fit every adapter anew instead of using the stored ones.
+        Fit every adapter anew instead of using the stored ones, and measure what comes from other
+        fits as well.
     threads
         Threads of the kernels.
     progress
@@ -86,7 +92,8 @@ def rerun(
     refit = refit or compare_inputs(record.inputs["files"], found) != ()
     stored = None if refit else stored_adapters(record, state_dir)
     run = run_probe(gathered.inputs, settings, stored=stored, progress=progress)
-    return Rerun(files=found, outputs=run.result.to_json())
+    left_out = () if stored is None else REFIT_FIELDS
+    return Rerun(files=found, outputs=run.result.to_json(), left_out=left_out)
 
 
 def files_now(

@@ -27,6 +27,8 @@ SCHEMA = "gnomon.probe/1"
 REFIT_FIELDS = ("candidates", "metrics.arr_seen", "pairs_curve")
 _NO_LOG = "there is no query log, so how often queries share candidates can't be counted"
 
+_SHORT_LISTS = "the lists end at k; a greater candidate depth shows whether scores tie there"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
@@ -107,6 +109,8 @@ class ProbeResult:
         Sizes and counts of what was left out.
     figures, agreement, score_shift, clusters
         The measurements.
+    ties_at_k
+        Ranking -> share of queries whose list is cut at k between documents of equal score.
     candidate_reuse, cascade_embeddings_per_query
         The price of the cascade; None without a real query log.
     adapter_name, adapters, few_pairs
@@ -135,6 +139,7 @@ class ProbeResult:
     agreement: Agreement
     score_shift: ScoreShift
     clusters: ClusterFigures
+    ties_at_k: Mapping[str, float | None]
     candidate_reuse: float | None
     cascade_embeddings_per_query: float | None
     adapter_name: str
@@ -194,6 +199,7 @@ class ProbeResult:
             "also": self._also(),
             "dropped_draws": dict(self.figures.dropped_draws),
             "rankings": {name: self._ranking(name) for name in RANKINGS},
+            "ties_at_k": dict(self.ties_at_k),
             "clusters": self.clusters.to_json(),
             "pairs_curve": self._pairs_curve(),
             "mini_index": self._mini_index(),
@@ -217,12 +223,12 @@ class ProbeResult:
             "score_shift": {"before": shift.before, "after": shift.after, "p": shift.p},
         }
 
-    def _also(self) -> dict[str, float | None]:
+    def _also(self) -> dict[str, Any]:
         return {
             "arr_mrr": self.figures.arr_mrr.value,
             "arr_ndcg": self.figures.arr_ndcg.value,
-            "gain_ndcg": self.figures.gain_ndcg.value,
-            "cascade_measured_ndcg": self.figures.cascade_ndcg.value,
+            "gain_ndcg": _figure(self.figures.gain_ndcg),
+            "cascade_measured_ndcg": _figure(self.figures.cascade_ndcg),
             "overlap": self.agreement.overlap,
             "strict_overlap": self.agreement.strict_overlap,
             "spearman": self.agreement.spearman,
@@ -240,11 +246,6 @@ class ProbeResult:
             "interim": (self.verdict.interim, "bridge_advantage is not measured"),
             "also.arr_mrr": (self.figures.arr_mrr.value, self.figures.arr_mrr.reason),
             "also.arr_ndcg": (self.figures.arr_ndcg.value, self.figures.arr_ndcg.reason),
-            "also.gain_ndcg": (self.figures.gain_ndcg.value, self.figures.gain_ndcg.reason),
-            "also.cascade_measured_ndcg": (
-                self.figures.cascade_ndcg.value,
-                self.figures.cascade_ndcg.reason,
-            ),
             "also.strict_overlap": (
                 self.agreement.strict_overlap,
                 "tier T0 only, where recall looks for one neighbour; else it is the overlap",
@@ -254,6 +255,8 @@ class ProbeResult:
             "metrics.tail_arr": (tail.tail_arr, tail.tail_reason),
             "metrics.score_shift": (shift.after, shift.reason),
         }
+        for name, share in self.ties_at_k.items():
+            found[f"ties_at_k.{name}"] = (share, _SHORT_LISTS)
         for name in RANKINGS:
             for metric, mean in self.figures.rankings[name].items():
                 found[f"rankings.{name}.{metric}"] = (mean.value, mean.reason)

@@ -57,7 +57,8 @@ def run_probe(
         What to measure.
     stored
         Adapters of an earlier run to use for the deciding figures, in its order; a replay passes
-        them so that no figure hangs on this machine's LAPACK.
+        them so that no figure hangs on this machine's LAPACK. What comes from other fits
+        (``REFIT_FIELDS``) is then not measured.
     progress
         Told about the blocks of every walk over the documents.
 
@@ -96,6 +97,8 @@ def _run(
     held_out = no_rows() if evaluation.masked is None else evaluation.masked
     selection = selection_rows(settings, inputs.covered, held_out)
     fits = Fits(Fitter(inputs, settings), union_of([selection, held_out]), stored)
+    if stored is not None:  # the choice was made in the run that they come from
+        selection = no_rows()
 
     new_walk, old_walk = spaces.new_pass(), spaces.old_pass()
     preparing = fits.prepare(evaluation.relevance)
@@ -106,7 +109,7 @@ def _run(
     preparing.result()
 
     first, chosen = _ask_old_space(
-        spaces, old_walk, fits.fitter, evaluation, selection, neighbours, held_out, oracle, progress
+        spaces, old_walk, fits, evaluation, selection, neighbours, held_out, oracle, progress
     )
     adapters = fits.adapters(evaluation, chosen)
     measured = measure(
@@ -184,7 +187,7 @@ def _ask_new_space(
 def _ask_old_space(
     spaces: Spaces,
     walk: DocumentPass,
-    fitter: Fitter,
+    fits: Fits,
     evaluation: Evaluation,
     selection: Rows,
     neighbours: Rows,
@@ -193,18 +196,18 @@ def _ask_old_space(
     progress: Walks | None,
 ) -> tuple[FirstLists, Chosen]:
     """Return the lists that need no adapter, and the adapter that the held-out documents choose."""
-    settings = fitter.settings
+    settings = fits.fitter.settings
     swapped = resized(evaluation.new, spaces.inputs.old_docs.shape[1])
-    quo = walk.ask(evaluation.old, settings.k, masked=evaluation.masked)
-    swap = walk.ask(swapped, settings.k, masked=evaluation.masked)
+    shown = settings.k + 1  # the next document tells whether the cut falls between equal scores
+    quo = walk.ask(evaluation.old, shown, masked=evaluation.masked)
+    swap = walk.ask(swapped, shown, masked=evaluation.masked)
     comparison = None
     if len(selection):
         comparison = compare(
-            fitter, walk, selection=selection, neighbours=neighbours, held_out=held_out
+            fits.fitter, walk, selection=selection, neighbours=neighbours, held_out=held_out
         )
     answers = walk.run(progress)
-    chosen = (
-        without_comparison(settings.adapter) if comparison is None else comparison.settle(answers)
-    )
+    forced = settings.adapter if fits.stored is None else fits.stored[0].name
+    chosen = without_comparison(forced) if comparison is None else comparison.settle(answers)
     lists = FirstLists(status_quo=answers[quo], naive_swap=answers[swap], oracle=oracle)
     return lists, chosen

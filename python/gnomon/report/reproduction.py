@@ -19,7 +19,9 @@ _OPTION_FLAGS = {
     "vector_column": "--vector-column",
     "id_column": "--id-column",
     "key": "--key",
+    "dtype": "--dtype",
 }
+_OTHER_FILES = "*"  # in an option told by role: the files not named
 
 
 class Place(Protocol):
@@ -49,12 +51,24 @@ def command_line(settings: ProbeSettings, place: Place) -> str:
         words += [f"--{role.replace('_', '-')}", str(entry["path"])]
     for name, flag in _OPTION_FLAGS.items():
         value = place.inputs.get("options", {}).get(name)
-        if value is not None:
-            words += [flag, str(value)]
+        for told in _told(value):
+            words += [flag, told]
     for name, value in settings.to_json().items():
         if value is not None:
             words += [f"--{name.replace('_', '-')}", str(value)]
     return printable(" ".join(map(_quoted, words)))
+
+
+def _told(value: Any) -> list[str]:
+    """Return an option's words: none, one, or one for each file."""
+    if value is None:
+        return []
+    if not isinstance(value, dict):
+        return [str(value)]
+    return [
+        str(name) if role == _OTHER_FILES else f"{role.replace('_', '-')}={name}"
+        for role, name in value.items()
+    ]
 
 
 def has_withheld_paths(place: Place) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import InvalidInputError, MissingInputError
+from gnomon.errors import InvalidInputError, MissingInputError, UsageError
 from gnomon.sources.escape import listed, quoted
 from gnomon.sources.files import read_bounded, shown
 
@@ -71,8 +71,10 @@ class CollectionFiles:
 
         Raises
         ------
+        UsageError
+            When the name is not a plain one.
         InvalidInputError
-            When the name is not a plain one, or the description is not a JSON object.
+            When the description is not a JSON object.
         MissingInputError
             When the collection has no vectors of that name; the message lists what it has.
         """
@@ -167,7 +169,7 @@ def _check_plain(name: str) -> None:
         or not name.isprintable()
         or any(char in "/\\" for char in name)
     ):
-        raise InvalidInputError(
+        raise UsageError(
             f"model name {quoted(name)}: expected a plain name as in emb/NAME.corpus.npy, without "
             "slashes, a leading dot or control characters"
         )
