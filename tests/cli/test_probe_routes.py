@@ -297,7 +297,8 @@ def test_one_file_may_hold_everything(
     assert found["metrics"] == expected["metrics"]
     models = audit.read_record(Path(".gnomon"), 2).outputs["models"]
     page = Path("out.html").read_text(encoding="utf-8")
-    assert "--key old-docs=old_docs --key new-docs=new_docs" in page
+    assert "--key old-docs=old_docs --key" in page
+    assert "--id-column new-queries=q" in page
     assert [models[side]["id"] for side in ("old", "new")] == ["old_docs", "new_docs"]
     assert gnomon("replay", 2, "--json", "--quiet").json["verdict"] == "identical"
 

@@ -133,11 +133,11 @@ def files_from(flags: Mapping[str, Any]) -> ProbeFiles:
     if lacking:
         names = " and ".join(f"--{name.replace('_', '-')}" for name in lacking)
         raise UsageError(f"{names} missing; name a collection with --corpus, or both vector files")
-    names = [given[role].stem for role in ("old_docs", "new_docs")]
+    old_stem, new_stem = given["old_docs"].stem, given["new_docs"].stem
     keys = given.get("key")
-    if names[0] == names[1] and isinstance(keys, dict):  # one file holds both models
-        names = [keys.get(role, names[0]) for role in ("old_docs", "new_docs")]
-    return ProbeFiles(**given, old_name=old or names[0], new_name=new or names[1])
+    if old_stem == new_stem and isinstance(keys, dict):  # one file holds both models
+        old_stem, new_stem = keys.get("old_docs", old_stem), keys.get("new_docs", new_stem)
+    return ProbeFiles(**given, old_name=old or old_stem, new_name=new or new_stem)
 
 
 def _named(option: str, values: Sequence[str], roles: Sequence[str]) -> str | dict[str, str]:
