@@ -5,6 +5,7 @@
 // come out in the order of their scores; only the others have to be sorted.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,18 +15,19 @@
 
 namespace gnomon::detail {
 
+// Ordered by key, then id: score descending, best rank ascending, id ascending. Scores are not
+// negative, so that their bits order as they do.
 struct FusedHit {
-    float score;
-    std::uint32_t best_rank;
+    std::uint64_t key;  // the inverted bits of the score, and the best rank below them
     std::int64_t id;
+
+    float score() const noexcept {
+        return std::bit_cast<float>(~static_cast<std::uint32_t>(key >> 32U));
+    }
 };
 
-// Score descending, then best rank, then id ascending.
 inline bool comes_before(const FusedHit& a, const FusedHit& b) noexcept {
-    if (a.score != b.score) {
-        return a.score > b.score;
-    }
-    return a.best_rank != b.best_rank ? a.best_rank < b.best_rank : a.id < b.id;
+    return a.key < b.key || (a.key == b.key && a.id < b.id);
 }
 
 class Fusion {
@@ -54,9 +56,10 @@ class Fusion {
 
     void number_ids(std::span<const std::span<const std::int64_t>> lists);
     void add_terms();
-    void add_term(Head& head);
+    void add_rank_by_rank();
+    void add_by_merging();
+    void add_term(std::uint32_t number, double term, std::uint32_t rank) noexcept;
     void rank_hits();
-    FusedHit hit(std::uint32_t number) const noexcept;
 
     std::span<const double> weights_;
     double k_;
@@ -66,8 +69,9 @@ class Fusion {
     std::vector<Head> heads_;
     std::vector<Total> totals_;
     std::vector<std::uint32_t> visited_;  // ids in the order of their greatest terms
-    std::vector<FusedHit> single_;        // ids of one list
-    std::vector<FusedHit> repeated_;      // ids of several
+    std::size_t n_visited_ = 0;
+    std::vector<FusedHit> single_;    // ids of one list, then a hit that comes last
+    std::vector<FusedHit> repeated_;  // ids of several, likewise
 };
 
 }  // namespace gnomon::detail

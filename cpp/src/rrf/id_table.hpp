@@ -15,18 +15,20 @@ class IdTable {
   public:
     // Room for this many ids; all earlier ones are forgotten.
     void reset(std::size_t most_ids) {
-        const std::size_t slots = std::bit_ceil(2 * most_ids + 1);
+        const std::size_t slots = std::bit_ceil(2 * most_ids + 2);
         if (slots_.size() < slots) {
             slots_.resize(slots);
         }
         last_slot_ = slots - 1;
+        shift_ = 64U - static_cast<unsigned>(std::countr_zero(slots));
         std::fill_n(slots_.begin(), slots, kFree);
         ids_.clear();
         ids_.reserve(most_ids);
     }
 
     std::uint32_t number_of(std::int64_t id) noexcept {
-        std::size_t at = static_cast<std::size_t>(mix(static_cast<std::uint64_t>(id))) & last_slot_;
+        const auto bits = static_cast<std::uint64_t>(id);
+        auto at = static_cast<std::size_t>(((bits ^ (bits >> 32U)) * kGolden) >> shift_);
         while (slots_[at] != kFree) {
             if (ids_[slots_[at]] == id) {
                 return slots_[at];
@@ -46,6 +48,7 @@ class IdTable {
 
     std::vector<std::uint32_t> slots_;
     std::size_t last_slot_ = 0;
+    unsigned shift_ = 63;
     std::vector<std::int64_t> ids_;
 };
 

@@ -29,6 +29,7 @@ NameRanking: TypeAlias = "Sequence[str] | Sequence[Sequence[str]]"
 
 _MATRIX = 2
 _INT64 = np.iinfo(np.int64)
+_INT64_TYPE = np.dtype(np.int64)
 _MAX_FLOAT32 = float(np.finfo(np.float32).max)
 
 
@@ -112,18 +113,34 @@ def rrf(
     >>> rrf([[7, 8, 8, 9], [9, 7]], weights=[1, 0.5], top=2)[0].ids.tolist()
     [7, 9]
     """
-    lists = _as_lists(rankings)
-    shares = _as_weights(weights, len(lists))
+    numbers = _plain_arrays(rankings)
+    names = None
+    if numbers is None:
+        numbers, names = _numbered(_as_lists(rankings))
+    shares = [1.0] * len(numbers) if weights is None else _as_weights(weights, len(numbers))
     offset = _as_number(k, "k")
     if sum(shares) / (offset + 1.0) > _MAX_FLOAT32:
         raise UsageError("the weights are too large: a float32 could not hold the best score")
     limit = None if top is None else as_count(top, "top", least=1)
-    workers = as_threads(threads)
-    numbers, names = _numbered(lists)
-    ids, scores, offsets = _core.rrf(numbers, shares, offset, limit, workers)
+    ids, scores, offsets = _core.rrf(numbers, shares, offset, limit, as_threads(threads))
     if names is None:
         return Hits(ids, scores, offsets)
     return NamedHits(tuple([names[number] for number in ids.tolist()]), scores, offsets)
+
+
+def _plain_arrays(rankings: Any) -> _Numbers | None:
+    """Return int64 arrays of one query as they are: what a call costs shows in short lists."""
+    if type(rankings) is not list or not rankings:
+        return None
+    for ranking in rankings:
+        if (
+            type(ranking) is not np.ndarray
+            or ranking.dtype is not _INT64_TYPE
+            or ranking.ndim != 1
+            or not ranking.flags.c_contiguous
+        ):
+            return None
+    return [(ranking, None) for ranking in rankings]
 
 
 def _as_lists(rankings: Sequence[Any]) -> list[Any]:
@@ -145,9 +162,7 @@ def _as_lists(rankings: Sequence[Any]) -> list[Any]:
     return lists
 
 
-def _as_weights(weights: Sequence[SupportsFloat] | NDArray[Any] | None, n: int) -> list[float]:
-    if weights is None:
-        return [1.0] * n
+def _as_weights(weights: Sequence[SupportsFloat] | NDArray[Any], n: int) -> list[float]:
     if isinstance(weights, str | bytes) or not isinstance(weights, Iterable):
         raise UsageError(f"weights is {weights!r}; expected one number for each of the {n} lists")
     shares = [_as_number(weight, f"weights[{place}]") for place, weight in enumerate(weights)]
@@ -159,6 +174,8 @@ def _as_weights(weights: Sequence[SupportsFloat] | NDArray[Any] | None, n: int) 
 
 
 def _as_number(value: Any, name: str) -> float:
+    if type(value) is int and 0 <= value <= _INT64.max:
+        return float(value)
     try:
         number = float(value)
     except (TypeError, ValueError):
