@@ -14,12 +14,8 @@ should agree: on English.
 from __future__ import annotations
 
 import argparse
-import importlib
-import importlib.util
-import re
 import sys
 import time
-import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -28,9 +24,12 @@ import pytest
 
 import gnomon as gn
 from gnomon import kernels
+from gnomon.machine.peers import text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from gnomon.machine.work import Peer
 
     Analyse = Callable[[Sequence[str]], object]
 
@@ -82,60 +81,16 @@ def texts_of(script: str) -> tuple[str, ...]:
     return tuple(f"{glue.join(row)}." for row in drawn)
 
 
-def installed(module: str) -> Any:
-    """Return the module, or None."""
-    return importlib.import_module(module) if importlib.util.find_spec(module) else None
-
-
-def gnomon_core() -> Analyse:
-    """Return the cutting alone, in the core."""
-    return lambda texts: kernels.word_counts(texts, threads=1)
-
-
-def gnomon_lists() -> Analyse:
-    """Return `gnomon.analyze`, text by text."""
-    return lambda texts: [gn.analyze(text) for text in texts]
-
-
-def tantivy_simple() -> Analyse | None:
-    """Return tantivy's simple tokenizer with its lower-casing."""
-    tantivy = installed("tantivy")
-    if tantivy is None:
-        return None
-    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-    analyzer = builder.filter(tantivy.Filter.lowercase()).build()
-    return lambda texts: [analyzer.analyze(text) for text in texts]
-
-
-def bm25s_tokenize() -> Analyse | None:
-    """Return the tokenizer of bm25s, without its stopwords."""
-    bm25s = installed("bm25s")
-    if bm25s is None:
-        return None
-    return lambda texts: bm25s.tokenize(
-        list(texts), stopwords=None, return_ids=False, show_progress=False
-    )
-
-
-def python_words() -> Analyse:
-    """Return Python's own NFKC, casefold and a regular expression."""
-    pattern = re.compile(r"\w+")
-
-    def analyse(texts: Sequence[str]) -> list[list[str]]:
-        return [pattern.findall(unicodedata.normalize("NFKC", text).casefold()) for text in texts]
-
-    return analyse
-
-
 def makers() -> dict[str, Callable[[], Analyse | None]]:
-    """Return the contestants by name."""
-    return {
-        "core": gnomon_core,
-        "gnomon": gnomon_lists,
-        "tantivy": tantivy_simple,
-        "bm25s": bm25s_tokenize,
-        "python": python_words,
-    }
+    """Return the contestants by name; one that isn't installed is None."""
+
+    def maker(peer: Peer[text.TextTask, Any]) -> Callable[[], Analyse | None]:
+        if peer.package and peer.version is None:
+            return lambda: None
+        return lambda: lambda texts: peer.prepare(text.TextTask(texts), 1)()
+
+    core: Analyse = lambda texts: kernels.word_counts(texts, threads=1)  # noqa: E731
+    return {"core": lambda: core} | {peer.name: maker(peer) for peer in text.PEERS}
 
 
 def check(name: str, analyse: Analyse) -> None:

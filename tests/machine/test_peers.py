@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gnomon.machine.bars import bars
-from gnomon.machine.peers import affine, metrics, mmr, rrf, text, topk
+from gnomon.machine.peers import affine, bm25, metrics, mmr, rrf, text, topk
 from gnomon.machine.settings import MachineSettings
 from gnomon.machine.standard import kernel_names, standard_works, works_of
 from gnomon.machine.work import OURS, NotInstalledError, Work, WrongAnswerError
@@ -37,12 +37,12 @@ def moved_on(fused: Any) -> Any:
 
 def plain(answer: Any) -> Any:
     """Return an answer as lists and numbers, which can be compared."""
-    if isinstance(answer, dict):
+    if isinstance(answer, dict | int):
         return answer
     if isinstance(answer, np.ndarray):
         return answer.tolist()
     if isinstance(answer, list):
-        return answer
+        return [one.tolist() if isinstance(one, np.ndarray) else one for one in answer]
     return [(one.ids.tolist(), one.scores.tolist()) for one in answer]
 
 
@@ -56,6 +56,9 @@ SMALL: dict[str, tuple[Work[Any, Any], Damage]] = {
         metrics.work(30, 20),
         lambda means: dict(means) | {"rr": means["rr"] + 1e-6},
     ),
+    "bm25": (bm25.search_work(200, 6, 5, single=False), lambda rows: [*rows[1:], rows[0]]),
+    "bm25 single": (bm25.search_work(200, 6, 5, single=True), lambda rows: [*rows[1:], rows[0]]),
+    "bm25_build": (bm25.build_work(50), lambda n: n - 1),
     "text": (text.work(20), lambda words: [words[0][1:], *words[1:]]),
     "affine": (affine.work(100, 24), lambda mapped: mapped + np.float32(0.01)),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gnomon.machine.peers import metrics, mmr, rrf, topk
+from gnomon.machine.peers import bm25, metrics, mmr, rrf, topk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ class Bar:
 
 def bars() -> Sequence[Bar]:
     """Return all of them, in the order of the table."""
-    return [*_topk(), *_mmr(), *_lists()]
+    return [*_topk(), *_mmr(), *_bm25(), *_lists()]
 
 
 def _topk() -> Sequence[Bar]:
@@ -69,6 +69,15 @@ def _mmr() -> Sequence[Bar]:
         Bar(mmr.work(32, 1000, 384), over={"NumPy, columns": 2.0}),
         Bar(mmr.work(32, 1000, 1024), over={"NumPy, columns": 2.0}),
         Bar(mmr.grid_work(), over={"NumPy, prefixes": 25.0}),
+    ]
+
+
+def _bm25() -> Sequence[Bar]:
+    return [
+        Bar(bm25.search_work(100_000, 1000, 100, single=False), over={"bm25q": 2.5}),
+        Bar(bm25.search_work(10_000, 200, 10, single=True), 3.0),
+        Bar(bm25.search_work(100_000, 200, 10, single=True), 3.0),
+        Bar(bm25.build_work(100_000), over={"tantivy": 3.0}),
     ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 _COUNTED = ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR", "NUMBA", "RAYON")
 
 
@@ -9,7 +11,7 @@ def pinned(threads: int) -> dict[str, str]:
     """Return the environment variables that give every library's pool so many threads.
 
     They count only if they are set before the library is imported, NumPy included; this module
-    imports nothing.
+    imports nothing of them.
 
     Examples
     --------
@@ -19,3 +21,13 @@ def pinned(threads: int) -> dict[str, str]:
     names = [f"{pool}_NUM_THREADS" for pool in _COUNTED]
     names.append("VECLIB_MAXIMUM_THREADS")
     return dict.fromkeys(names, str(threads)) | {"TOKENIZERS_PARALLELISM": "false"}
+
+
+def pin_for_benchmark() -> int:
+    """Give every pool GNOMON_BENCH_THREADS threads, one by default, and return the number.
+
+    The first thing that a script of ``bench/`` does.
+    """
+    threads = int(os.environ.get("GNOMON_BENCH_THREADS", "1"))
+    os.environ.update(pinned(threads))
+    return threads

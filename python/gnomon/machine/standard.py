@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gnomon.machine.bars import bars
-from gnomon.machine.peers import affine, metrics, mmr, rrf, text, topk
+from gnomon.machine.peers import affine, bm25, metrics, mmr, rrf, text, topk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def standard_works(*, quick: bool) -> Sequence[Work[Any, Any]]:
     """Return the works in the order in which they are shown."""
     n, large = (8_192, 65_536) if quick else (100_000, 400_000)
+    passages = 4_000 if quick else 100_000
     return [
         topk.work(large, 384, 1, 10, prepared=True),
         topk.work(n, 384, 32, 10, prepared=True),
@@ -28,6 +29,9 @@ def standard_works(*, quick: bool) -> Sequence[Work[Any, Any]]:
         mmr.grid_work(),
         rrf.work(100 if quick else 1000, 2, 100),
         rrf.work(10 if quick else 100, 3, 1000),
+        bm25.search_work(passages, 100, 10, single=True),
+        bm25.search_work(passages, 1000, 100, single=False),
+        bm25.build_work(passages),
         metrics.work(500 if quick else 10_000, 100),
         text.work(1000 if quick else 20_000),
         affine.work(n // 4, 384),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Found = Sequence[Sequence[int]]  # rows of each question, best first
+    Found = Sequence[Sequence[int] | NDArray[np.int64]]  # rows of each question, best first
     Search = Callable[[], Found]
     Build = Callable[[], int]
 
@@ -99,12 +99,8 @@ def float64_scores(corpus: Passages, query: NDArray[np.int64]) -> NDArray[np.flo
     return scores
 
 
-def _index_class() -> Any:
-    return vars(kernels)["BM25Index"]
-
-
 def _ours(task: SearchTask, threads: int) -> Search:
-    index = _index_class()(task.corpus.texts, k1=K1, b=B, threads=threads)
+    index = kernels.BM25Index(task.corpus.texts, k1=K1, b=B, threads=threads)
     queries = list(task.corpus.queries[: task.n])
     if task.single:
         return lambda: [index.search(one, task.k, threads=threads).ids for one in queries]
@@ -196,7 +192,7 @@ def _rank_bm25(task: SearchTask, _threads: int) -> Search:
 
 
 def _build_ours(corpus: Passages, threads: int) -> Build:
-    return lambda: len(_index_class()(corpus.raw, k1=K1, b=B, threads=threads))
+    return lambda: len(kernels.BM25Index(corpus.raw, k1=K1, b=B, threads=threads))
 
 
 def _build_tantivy(corpus: Passages, threads: int) -> Build:

@@ -1,0 +1,51 @@
+"""Reciprocal rank fusion of integer rankings beside its peers.
+
+    python bench/bench_rrf.py                    # the table, peers interleaved round by round
+    pytest bench/bench_rrf.py --benchmark-timer=time.process_time
+
+Scores and order are compared with float64 sums first.
+The peers are those of ``gnomon kernels`` (gnomon.machine.peers.rrf); README.md in this folder
+lists the traps. With one thread times are CPU seconds of the process, the least of several rounds.
+GNOMON_BENCH_THREADS sets the threads of everyone.
+"""
+
+from __future__ import annotations
+
+from gnomon.machine.pools import pin_for_benchmark
+
+THREADS = pin_for_benchmark()  # before NumPy is imported
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from gnomon.machine.contest import checked_call, names_of, print_table
+from gnomon.machine.peers import rrf
+from gnomon.machine.work import LeftOutError, NotInstalledError
+from gnomon.report.machine_text import work_lines
+
+if TYPE_CHECKING:
+    from gnomon.machine.work import Work
+
+WORKS: list[Work[Any, Any]] = [
+    rrf.work(1000, 2, 100),
+    rrf.work(100, 3, 1000),
+    rrf.work(1, 2, 100),
+]
+
+
+@pytest.mark.parametrize(
+    ("work", "name"), names_of(WORKS), ids=lambda one: getattr(one, "name", one)
+)
+def test_rrf(benchmark: Any, work: Work[Any, Any], name: str) -> None:
+    """Time one peer on one work; peers of a work form a group."""
+    benchmark.group = work.name
+    try:
+        call = checked_call(work, name, THREADS)
+    except (NotInstalledError, LeftOutError) as reason:
+        pytest.skip(f"{name}: {reason}")
+    benchmark(call)
+
+
+if __name__ == "__main__":
+    print_table(WORKS, THREADS, description=__doc__, lines_of=work_lines)
