@@ -129,9 +129,28 @@ def test_ten_megabytes_in_one_document(isa: str) -> None:
     unit = "The Zürich straße 东京塔 한국어 x1 — "
     times = 10_000_000 // len(unit.encode())
     assert kernels.analyze(unit * times) == kernels.analyze(unit) * times
+    index = kernels.BM25Index(["small", unit * times], threads=2)
+    assert index.search("zürich", 3).ids.tolist() == [1]
+    assert index.vocabulary_size == len(set(kernels.analyze(unit))) + 1
 
 
 def test_ten_megabytes_in_one_word(isa: str) -> None:
     """A word of 10 MB is one word."""
     (word,) = kernels.analyze("Ab" * 5_000_000)
     assert word == "ab" * 5_000_000
+
+
+def test_a_million_empty_texts() -> None:
+    """Empty texts keep their rows and give no hits."""
+    index = kernels.BM25Index(itertools.chain(itertools.repeat("", 999_999), ["x"]), threads=2)
+    assert len(index) == 1_000_000
+    assert index.search("x", 3).ids.tolist() == [999_999]
+
+
+def test_texts_of_hostile_sizes_side_by_side(isa: str) -> None:
+    """Batches with huge, empty and tiny texts in any order keep rows apart."""
+    texts = ["", "a b", "x " * 300_000, "", "Zürich", "東京" * 50_000, ".", "end"]
+    for threads in (1, 2, 7):
+        index = kernels.BM25Index(texts, threads=threads)
+        found = index.search(["x", "zürich", "東京", "end", "b"], 2)
+        assert found.ids.tolist() == [2, 4, 5, 7, 1]

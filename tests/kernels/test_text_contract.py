@@ -107,6 +107,13 @@ def test_words_analyse_to_themselves(isa: str) -> None:
         assert [again for word in expected for again in kernels.analyze(word)] == expected, text
 
 
+def test_documents_do_not_run_into_each_other(isa: str) -> None:
+    """The end of a text ends its word, and a mark at a text's start belongs to no other text."""
+    index = kernels.BM25Index(["ab", "cd", "\u0301ef", "東", "京"])
+    found = index.search(["abcd", "d\u0301", "ef", "東京", "東"], 3)
+    assert found.counts().tolist() == [0, 0, 1, 0, 1]
+
+
 def test_the_default_analyzer_is_analyze(isa: str) -> None:
     """No analyzer, the default analyzer, and calling it are the same."""
     text = "The Zürich 东京 cats"
@@ -156,6 +163,8 @@ def test_stemming_by_language(isa: str) -> None:
     """A stemmer maps each word to its stem, for the index and for the query alike."""
     analyzer = kernels.Analyzer(stemmer="english")
     assert kernels.analyze("running runs RUN", analyzer=analyzer) == ["run", "run", "run"]
+    index = kernels.BM25Index(["he was running", "a walk"], analyzer=analyzer)
+    assert index.search("Runs", 3).ids.tolist() == [0]
     swedish = kernels.Analyzer(stemmer="swedish")
     assert kernels.analyze("flickorna", analyzer=swedish) == ["flick"]
 
