@@ -96,6 +96,7 @@ def test_lists_of_strings_by_row() -> None:
     judged = [{f"d{doc}": gain for doc, gain in own.items()} for own in JUDGED]
     check(evaluate(run, judged, NAMES))
     check(evaluate(np.array(run), judged, NAMES))
+    check(evaluate(gn.rrf([run]), judged, NAMES))
 
 
 def test_relevant_documents_without_gains() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, get_args
 import numpy as np
 
 from gnomon.errors import InvalidInputError, InvalidTypeError, UsageError
-from gnomon.kernels import Hits, TopK
+from gnomon.kernels import Hits, NamedHits, TopK
 from gnomon.metrics.measures import parse_measures
 from gnomon.metrics.named import Ties, placed_names
 from gnomon.metrics.placed import Placed, summarise
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from gnomon.metrics.evaluation import Evaluation, MetricValues
 
 Run: TypeAlias = (
-    "NDArray[np.integer[Any]] | TopK | Hits | Sequence[Any] | Mapping[Any, Mapping[Any, float]] "
-    "| Mapping[Any, Sequence[Any]]"
+    "NDArray[np.integer[Any]] | TopK | Hits | NamedHits | Sequence[Any] "
+    "| Mapping[Any, Mapping[Any, float]] | Mapping[Any, Sequence[Any]]"
 )
 Judged: TypeAlias = (
     "Judgements | NDArray[np.integer[Any]] | TopK | Hits | Sequence[Any] "
@@ -52,7 +52,7 @@ def evaluate(
           Q lists; best first.
         - TREC: a dict query -> {document: score}.
         - Run lists: a dict query -> list of documents, best first; or a sequence of lists of
-          strings.
+          strings, or `NamedHits`.
     judgements
         For rows: `Judgements` (CSR), a sequence or a dict row -> with a dict {document: gain} or a
         list of relevant documents each, or ``int[Q, m]``, `TopK`, `Hits` of relevant documents.
@@ -161,6 +161,8 @@ def _placed(
 
 def _string_lists(run: Any) -> Sequence[Any] | None:
     """Return the lists of a run by rows whose documents are strings, or None for integers."""
+    if isinstance(run, NamedHits):
+        return [list(hits.ids) for hits in run]
     if isinstance(run, np.ndarray):
         return run.tolist() if run.dtype.kind in "UO" and run.ndim == 2 else None
     if not isinstance(run, Sequence) or isinstance(run, str | bytes | TopK):
