@@ -1,7 +1,8 @@
 """Text analysis beside its peers: same texts, one thread, same run.
 
     python bench/bench_text.py                       # the table, peers interleaved round by round
-    python bench/bench_text.py --script english german --only gnomon
+    python bench/bench_text.py --script english german --only core gnomon
+    python bench/bench_text.py --corpus ../shared/data/scifact/corpus.jsonl.gz
     pytest bench/bench_text.py --benchmark-timer=time.process_time
 
 ``core`` cuts every text in the compiled core and returns counts: what an index of raw text pays.
@@ -14,6 +15,8 @@ should agree: on English.
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
 import sys
 import time
 from functools import cache
@@ -71,7 +74,15 @@ NO_SPACES = {"chinese", "japanese"}
 
 @cache
 def texts_of(script: str) -> tuple[str, ...]:
-    """Return texts of about `BYTES_PER_TEXT` bytes, `BYTES` in all, drawn from the words."""
+    """Return texts of about `BYTES_PER_TEXT` bytes, `BYTES` in all, drawn from the words.
+
+    The name of a corpus file (JSON lines with title and text) gives its texts instead.
+    """
+    if script not in WORDS:
+        opened = gzip.open if script.endswith(".gz") else open
+        with opened(script, "rt", encoding="utf-8") as lines:
+            rows = map(json.loads, lines)
+            return tuple(f"{row.get('title', '')} {row['text']}" for row in rows)
     words = np.array(WORDS[script].split())
     rng = np.random.default_rng(11)
     weights = 1.0 / np.arange(2, len(words) + 2)
@@ -140,11 +151,12 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--script", nargs="*", default=list(WORDS), help="only these texts")
+    parser.add_argument("--corpus", help="only the texts of this file")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--only", nargs="*", default=[], help="only these contestants")
     args = parser.parse_args()
     print(f"isa {kernels.isa()}, one thread, Unicode {kernels.unicode_version()}, {sys.version}")
-    for script in args.script:
+    for script in [args.corpus] if args.corpus else args.script:
         speeds = measured(script, args.rounds, args.only)
         print(
             script, *(f"{name} {speed:.0f}" for name, speed in speeds.items()), "MB/s", flush=True

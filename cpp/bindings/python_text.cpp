@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 
 #include "gnomon/utf8.hpp"
 
@@ -18,46 +16,43 @@ namespace {
 // Characters that are looked at together.
 constexpr std::size_t kStep = 8;
 
-// How many of kStep characters come before the first that isn't ASCII.
 template <typename Character>
-std::size_t leading_ascii(const Character* text) noexcept {
-    constexpr std::size_t kLaneBits = 8 * sizeof(Character);
-    constexpr std::uint64_t kOnes = ~std::uint64_t{0} / static_cast<Character>(~Character{0});
-    constexpr std::uint64_t kBeyond = kOnes * static_cast<Character>(~Character{0x7F});
-    static_assert(std::endian::native == std::endian::little);
-    for (std::size_t word = 0; word < sizeof(Character); ++word) {
-        const std::size_t first = word * 64 / kLaneBits;
-        std::uint64_t lanes = 0;
-        std::memcpy(&lanes, text + first, sizeof lanes);
-        if ((lanes & kBeyond) != 0) {
-            return first + static_cast<std::size_t>(std::countr_zero(lanes & kBeyond)) / kLaneBits;
-        }
+bool all_ascii(const Character* text) noexcept {
+    Character all = 0;
+    for (std::size_t i = 0; i < kStep; ++i) {
+        all = static_cast<Character>(all | text[i]);
     }
-    return kStep;
+    return all < 0x80U;
+}
+
+// Writes a code point below U+0800 and returns the end. No branch: in most scripts spaces and
+// letters take turns.
+char* encode_narrow(char32_t cp, char* out) noexcept {
+    const bool two = cp >= 0x80U;
+    out[0] = static_cast<char>(two ? 0xC0U | cp >> 6U : cp);
+    out[1] = static_cast<char>(0x80U | (cp & 0x3FU));
+    return out + 1 + (two ? 1 : 0);
 }
 
 // Writes characters as UTF-8 and returns the end. `out` has room for four bytes a character, and
-// for kStep more.
+// for one more.
 template <typename Character>
 char* encode_all(const Character* text, std::size_t length, char* out) {
-    std::size_t at = 0;
-    while (at < length) {
-        while (length - at >= kStep) {
-            const std::size_t ascii = leading_ascii(text + at);
+    for (std::size_t at = 0; at < length;) {
+        if (length - at >= kStep && all_ascii(text + at)) {
             for (std::size_t i = 0; i < kStep; ++i) {
                 out[i] = static_cast<char>(text[at + i]);
             }
-            at += ascii;
-            out += ascii;
-            if (ascii < kStep) {
-                break;
-            }
+            at += kStep;
+            out += kStep;
+            continue;
         }
-        for (; at < length && text[at] < 0x80U && length - at < kStep; ++at) {
-            *out++ = static_cast<char>(text[at]);
-        }
-        for (; at < length && text[at] >= 0x80U; ++at) {
+        for (const std::size_t end = std::min(length, at + kStep); at < end; ++at) {
             const char32_t cp = text[at];
+            if (cp < 0x800U) {
+                out = encode_narrow(cp, out);
+                continue;
+            }
             if (cp >= 0xD800U && cp <= 0xDFFFU) {
                 throw LoneSurrogate(cp, at);
             }
