@@ -15,6 +15,7 @@ PEERS = {
     "replace-faiss-indexflat.md": ("faiss",),
     "replace-langchain-ensemble.md": ("langchain_classic", "langchain_core"),
     "replace-langchain-mmr.md": ("langchain_core",),
+    "replace-rank-bm25.md": ("rank_bm25",),
     "replace-ranx-fusion.md": ("ranx",),
 }
 
@@ -81,3 +82,10 @@ def test_fusions_by_hand() -> None:
     scores = run("replace-ranx-fusion.md", with_peer=False)["scores"]
     assert scores["q1"]["c"] == pytest.approx(1 / 63 + 1 / 61, rel=1e-6)
     assert list(scores["q2"]) == ["e", "c", "a", "g"]
+
+
+def test_lexical_hits_hold_a_word_of_the_question() -> None:
+    """Without rank_bm25 too: the document with both words first, and none without either."""
+    found = run("replace-rank-bm25.md", with_peer=False)["found"]
+    assert found[0] == "Pressure in the pump falls"
+    assert len(found) == 4

@@ -114,3 +114,45 @@ def test_dense_runs(shared_data: Path, collection: str) -> None:
         n_tied = tied["ap"].n_tied
         assert n_tied is not None
         assert n_tied > 0
+
+
+def text_of(doc: dict[str, str]) -> str:
+    """Return title and text, as they were embedded."""
+    return ". ".join(part for part in (doc.get("title"), doc.get("text")) if part)
+
+
+def records(folder: Path, part: str) -> list[dict[str, str]]:
+    """Return the records of a JSONL file."""
+    path = folder / f"{part}.jsonl"
+    packed = path.with_name(f"{path.name}.gz")
+    data = path.read_bytes() if path.exists() else gzip.decompress(packed.read_bytes())
+    return [json.loads(line) for line in data.decode("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("collection", [*COLLECTIONS, "npl"])
+def test_lexical_and_fused_runs(shared_data: Path, collection: str) -> None:
+    """BM25 with its own ties, and its fusion with a dense run, whose sums often tie."""
+    folder = shared_data / collection
+    qrels = judgements(folder)
+    docs, questions = records(folder, "corpus"), records(folder, "queries")
+    names = np.array([doc["_id"] for doc in docs])
+    lexical = gn.BM25Index(map(text_of, docs)).search([one["text"] for one in questions], DEPTH)
+    runs: list[gn.Hits] = [lexical]
+    if collection != "npl":
+        vectors = (
+            np.load(folder / "emb" / f"wordllama-256.{part}.npy") for part in ("queries", "corpus")
+        )
+        runs.append(gn.rrf([lexical, gn.topk(*vectors, DEPTH)], top=DEPTH))
+    for hits in runs:
+        run: Run = {
+            one["_id"]: dict(zip(names[row.ids].tolist(), row.scores.tolist(), strict=True))
+            for one, row in zip(questions, hits, strict=True)
+        }
+        compare(evaluate(run, qrels, THEIRS, ties="trec"), qrels, run)
+        ours = evaluate(run, qrels, ["rr@10"])
+        theirs = {
+            row.query_id: row.value
+            for row in ir_measures.iter_calc([ir_measures.RR @ 10], qrels, run)
+        }
+        for query, value in ours.per_query("rr@10").items():
+            assert abs(value - theirs.get(str(query), 0.0)) <= 1e-9

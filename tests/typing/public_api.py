@@ -78,6 +78,19 @@ def serve_a_bridge(folder: Path, query: NDArray[np.float32], profile: gn.Profile
     assert_type(profile.fingerprint, str)
 
 
+def measure_runs(hits: gn.Hits, run: dict[str, dict[str, float]]) -> None:
+    """Metrics take rows and dicts; means are numbers, ties may be unknown."""
+    judged = gn.metrics.Judgements(np.array([1]), np.array([0, 1]))
+    found = gn.metrics.evaluate(hits, judged, ["ndcg@10"], threads=1)
+    assert_type(found, gn.metrics.Evaluation)
+    assert_type(found["ndcg@10"].values, NDArray[np.float64])
+    assert_type(found.means, dict[str, float])
+    assert_type(found.n_measured, int)
+    assert_type(found["ndcg@10"].tied_share, float | None)
+    assert_type(gn.metrics.recall(run, {"q": ["d"]}, 10), gn.metrics.MetricValues)
+    gn.metrics.evaluate(run, {"q": {"d": 1}}, "rr", ties="trec")
+
+
 def errors_are_builtins(error: errors.InvalidInputError) -> ValueError:
     """Code that doesn't know gnomon can catch its errors."""
     return error
