@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from gnomon.kernels.bm25_index import BM25Index
     from gnomon.kernels.mmr import mmr, mmr_grid
     from gnomon.kernels.rrf import rrf
+    from gnomon.retrieval.index import Index
 
 __all__ = [
     "Analyzer",
     "BM25Index",
     "Bridge",
     "Hits",
+    "Index",
     "NamedHits",
     "Profile",
     "TopK",
@@ -40,6 +42,7 @@ _HOMES = {
     "Analyzer": "gnomon.kernels.analyzer",
     "BM25Index": "gnomon.kernels.bm25_index",
     "Bridge": "gnomon.adapters.bridge",
+    "Index": "gnomon.retrieval.index",
     "Profile": "gnomon.embedding.profile",
     "analyze": "gnomon.kernels.analyzer",
     "normalize": "gnomon.kernels",

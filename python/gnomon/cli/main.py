@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 import click
 
+from gnomon.cli._environment_file import project_variables
 from gnomon.cli._output import print_error, silence_closed_stdout
 from gnomon.cli.exit_codes import BUG, DONE, INTERRUPTED, REFUSED, USAGE, exit_code_of
 from gnomon.errors import GnomonError, UsageError
@@ -41,6 +42,10 @@ COMMANDS: dict[str, Target] = {
     "demo": Target(
         "gnomon.cli.demo:command",
         "The whole thing on the package's own documentation, offline, in a minute.",
+    ),
+    "index": Target(
+        "gnomon.cli.index:command",
+        "Build an index from Markdown pages or a corpus.",
     ),
     "probe": Target(
         "gnomon.cli.probe:command",
@@ -122,7 +127,7 @@ def run(args: Sequence[str]) -> int:
     """
     try:
         _show_odd_characters_escaped()
-        load_dotenv_file(Path(DOTENV_NAME))
+        project_variables.set(load_dotenv_file(Path(DOTENV_NAME)))
         code = _invoke(args)
         silence_closed_stdout(sys.stdout.flush)
     except KeyboardInterrupt:
@@ -133,11 +138,11 @@ def run(args: Sequence[str]) -> int:
     return code
 
 
-def load_dotenv_file(path: Path) -> None:
-    """Set the ``GNOMON_*`` variables of a ``.env.local``; what the shell has set stays.
+def load_dotenv_file(path: Path) -> frozenset[str]:
+    """Set the ``GNOMON_*`` variables of a ``.env.local`` and return those it set.
 
-    Other names are left alone: the file comes with a checkout, and a checkout must not redirect a
-    proxy, a certificate or a library path.
+    What the shell has set stays. Other names are left alone: the file comes with a checkout, and a
+    checkout must not redirect a proxy, a certificate or a library path.
 
     Raises
     ------
@@ -145,16 +150,17 @@ def load_dotenv_file(path: Path) -> None:
         When the file cannot be read as UTF-8.
     """
     if not path.is_file():
-        return
+        return frozenset()
     from dotenv import dotenv_values  # noqa: PLC0415  # most runs have no such file
 
     try:
         values = dotenv_values(stream=io.StringIO(path.read_text("utf-8-sig")), interpolate=False)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read as UTF-8 text: {error}") from error
-    for name, value in values.items():
-        if name.startswith("GNOMON_") and value is not None:
-            os.environ.setdefault(name, value)
+    ours = {name: value for name, value in values.items() if name.startswith("GNOMON_")}
+    added = {name: value for name, value in ours.items() if value and name not in os.environ}
+    os.environ.update(added)
+    return frozenset(added)
 
 
 def _interrupt_once(_signal: int, _frame: FrameType | None) -> NoReturn:

@@ -1,0 +1,395 @@
+"""The index that is served: opened by memory map, asked from any number of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gnomon.errors import InvalidInputError, MismatchError, UsageError
+from gnomon.kernels import Analyzer, VectorIndex, pair_scores
+from gnomon.retrieval import index_files as files
+from gnomon.retrieval.evidence import Finder
+from gnomon.retrieval.gate_score import (
+    NO_CHANNEL,
+    TurnScores,
+    dense_evidence,
+    dense_evidence_of_z,
+    expected_best,
+    gate_score,
+    win_channels,
+)
+from gnomon.retrieval.guard import is_enforced
+from gnomon.retrieval.levers import Levers, resolve_levers
+from gnomon.retrieval.ranking import cap_pages, fuse, pick, with_neighbours
+from gnomon.retrieval.terms import Vocabulary
+from gnomon.retrieval.turns import Turn, Wording, look_at_turns, wordings_of
+from gnomon.retrieval.verdict import CHANNELS, GateVerdict, RetrievedChunk, Score
+from gnomon.sources.scope import Scope
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.embedding.embedder import Embedder
+    from gnomon.retrieval.chunking import Chunk
+    from gnomon.retrieval.evidence import Findings
+    from gnomon.retrieval.manifest import Manifest
+
+    Vectors = Mapping[str, NDArray[np.float32]] | NDArray[np.float32] | Sequence[float]
+
+_CLOSEST_PAGES = 3
+
+
+class Index:
+    """Chunks of pages with a lexical and, unless built without, a dense channel.
+
+    Made by `Index.open`. Nothing in it changes when it is asked, so threads may share it.
+
+    Attributes
+    ----------
+    chunks
+        In the order of pages and of reading.
+    manifest
+        What the index was made of, and the guard in force.
+    """
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        chunks: Sequence[Chunk],
+        finder: Finder,
+        stored: NDArray[np.float32] | None,
+        embedder: Embedder | None,
+    ) -> None:
+        self.manifest, self.chunks = manifest, chunks
+        self.finder, self._stored, self.embedder = finder, stored, embedder
+        self._pages = [chunk.page for chunk in chunks]
+
+    @classmethod
+    def open(
+        cls,
+        folder: str | os.PathLike[str],
+        *,
+        embedder: Embedder | None = None,
+        levers: Levers | None = None,
+        threads: int | None = None,
+    ) -> Index:
+        """Open an index.
+
+        Parameters
+        ----------
+        folder
+            What ``gnomon index`` wrote.
+        embedder
+            Embeds questions. Without one, questions come with their vectors.
+        levers
+            Default: those of the index, under the environment's.
+
+        Raises
+        ------
+        MissingInputError
+            There is no index.
+        IndexFileError
+            A file is damaged or of another version.
+        MismatchError
+            The embedder is not the model that made the index.
+        """
+        place = Path(folder)
+        manifest = files.read_manifest(place)
+        if embedder is not None and manifest.profile is not None:
+            _check_profile(embedder, manifest)
+        chunks = files.read_chunks(place, manifest)
+        vocabulary = Vocabulary.of(
+            Analyzer.from_description(manifest.analyzer),
+            manifest.languages,
+            files.read_frequencies(place),
+        )
+        stored = files.read_stored_vectors(place, manifest)
+        finder = Finder(
+            chunks=chunks,
+            vocabulary=vocabulary,
+            fields=files.read_fields(place, len(chunks)),
+            vectors=None if stored is None else VectorIndex(stored, threads=threads),
+            levers=levers or _levers_in_force(manifest),
+        )
+        return cls(manifest, chunks, finder, stored, embedder)
+
+    @property
+    def levers(self) -> Levers:
+        """The levers in force, each with its source."""
+        return self.finder.levers
+
+    def __len__(self) -> int:
+        """Return the number of chunks."""
+        return len(self.chunks)
+
+    def rows_in(self, scope: Scope | Iterable[str] | None) -> NDArray[np.int64] | None:
+        """Return the rows of the chunks in a scope, rising; None without a scope.
+
+        Raises
+        ------
+        InvalidInputError
+            When no page lies in the scope.
+        """
+        if scope is None:
+            return None
+        pages = scope if isinstance(scope, Scope) else Scope.of(scope)
+        rows = np.array([r for r, page in enumerate(self._pages) if pages.covers(page)], np.int64)
+        if len(rows) == 0:
+            raise InvalidInputError(
+                f"no page of the index lies in the scope {', '.join(pages.paths)}; "
+                "scopes are page paths such as guide/keys"
+            )
+        return rows
+
+    def search(
+        self,
+        question: str,
+        k: int | None = None,
+        *,
+        scope: Scope | Iterable[str] | None = None,
+        vectors: Vectors | None = None,
+    ) -> tuple[RetrievedChunk, ...]:
+        """Return the excerpts that a question is answered from, best first.
+
+        Parameters
+        ----------
+        question
+            Text; never query syntax.
+        k
+            How many; default: the lever GATE_K.
+        scope
+            Pages to search, or None for all.
+        vectors
+            The question's vector, if it is not to be embedded.
+
+        Raises
+        ------
+        UsageError
+            The question is blank or k is less than 1.
+        """
+        _check_question(question)
+        if k is not None and k < 1:
+            raise UsageError(f"k is {k}; expected 1 or more")
+        known = self._vectors_of([question], vectors)
+        findings = self.finder.find(question, known.get(question), self.rows_in(scope))
+        return self._excerpts(findings, known.get(question), k)
+
+    def evaluate(
+        self,
+        question: str,
+        *,
+        previous: Sequence[str] = (),
+        scope: Scope | Iterable[str] | None = None,
+        vectors: Vectors | None = None,
+    ) -> GateVerdict:
+        """Return the gate's verdict on a question and the excerpts to answer it from.
+
+        Parameters
+        ----------
+        question
+            Text; never query syntax.
+        previous
+            The questions before it, oldest first.
+        scope
+            Pages within which it is asked, or None for all.
+        vectors
+            The question's vector, or a vector by text for every text of `wordings_of`, if they are
+            not to be embedded.
+
+        Raises
+        ------
+        UsageError
+            A question is blank.
+        InvalidInputError
+            No page lies in the scope, or a vector is missing or of another width.
+        """
+        questions = [*previous, question]
+        for one in questions:
+            _check_question(one)
+        known = self._vectors_of(questions, vectors)
+        rows = self.rows_in(scope)
+        turns = self.look_at(questions, known, rows)
+        total, channel = self.score_turns(turns)
+        won = turns[-1].wording(channel)
+        assert won is not None  # the winning channel is there
+        threshold = self._threshold()
+        passes = total >= threshold
+        unscoped = passes
+        if rows is not None and not passes:
+            unscoped = self.score_turns(self.look_at(questions, known, None))[0] >= threshold
+        guard, mode = self.manifest.guard, self.manifest.guard_mode
+        enforced = is_enforced(mode, dense=self.manifest.dense)
+        last = turns[-1]
+        return GateVerdict(
+            passes=passes,
+            score=self._score(won.findings),
+            channel=CHANNELS[channel],
+            admissible=None if not previous else any(last.counts(c) for c in (1, 2)),
+            admitted_by=_admitted_by(last, channel),
+            would_pass_unscoped=unscoped,
+            threshold=threshold,
+            source=guard.source,
+            mode=mode,
+            refuses=enforced and not passes,
+            cause=None if passes else "out-of-scope" if unscoped else "no-evidence",
+            closest_pages=self._closest_pages(won.findings),
+            chunks=self._excerpts(won.findings, known.get(won.text), None),
+        )
+
+    def look_at(
+        self,
+        questions: Sequence[str],
+        vectors: Mapping[str, NDArray[np.float32]],
+        rows: NDArray[np.int64] | None,
+    ) -> tuple[Turn, ...]:
+        """Return what every turn finds; calibration and evaluation look here too."""
+        with_z = self.manifest.dense_mode == "zscore"
+        return look_at_turns(self.finder, questions, vectors, rows, with_z=with_z)
+
+    def score_turns(self, turns: Sequence[Turn]) -> tuple[float, int]:
+        """Return the score of the last turn and the number of the channel that gave it."""
+
+        def of(turn: Turn, channel: int) -> float:
+            wording = turn.wording(channel)
+            if wording is None or not turn.counts(channel):
+                return NO_CHANNEL
+            return self._score(wording.findings).total
+
+        scores = [TurnScores(of(turn, 0), of(turn, 1), of(turn, 2)) for turn in turns]
+        total, channel = win_channels(scores)
+        return float(total), int(channel)
+
+    def _score(self, found: Findings) -> Score:
+        guard = self.manifest.guard
+        if not self.manifest.dense:
+            return Score(found.coverage, None, found.coverage, None)
+        if found.cosine is None:  # nothing in scope, or a question without a vector
+            dense = 0.0
+        elif self.manifest.dense_mode == "zscore":
+            expected = expected_best(found.n_scope, guard.ladder)
+            dense = float(dense_evidence_of_z(found.z or 0.0, expected))
+        else:
+            dense = float(dense_evidence(found.cosine, guard.cos_floor, guard.cos_ceil))
+        total = gate_score(dense, found.coverage, w_dense=guard.w_dense, w_lexical=guard.w_lexical)
+        return Score(float(total), dense, found.coverage, found.cosine, found.z)
+
+    def _threshold(self) -> float:
+        guard = self.manifest.guard
+        if self.manifest.dense:
+            assert guard.tau is not None  # an index with vectors has one, provisional or measured
+            return guard.tau
+        return guard.tau_lexical
+
+    def _vectors_of(
+        self, questions: Sequence[str], given: Vectors | None
+    ) -> Mapping[str, NDArray[np.float32]]:
+        profile = self.manifest.profile
+        if profile is None:
+            return {}
+        texts = wordings_of(questions)
+        if isinstance(given, Mapping):
+            known = {text: np.asarray(given[text], np.float32) for text in texts if text in given}
+        elif given is not None:
+            known = {questions[-1]: np.asarray(given, dtype=np.float32)}
+        else:
+            known = self._embedded(texts)
+        for text in texts:
+            if text not in known:
+                raise InvalidInputError(f"no vector is given for the text {text!r}")
+            if known[text].shape != (profile.dim,):
+                raise InvalidInputError(
+                    f"the vector of {text!r} has the shape {list(known[text].shape)}; the index "
+                    f"holds vectors of {profile.dim} dimensions"
+                )
+        return known
+
+    def _embedded(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        if self.embedder is None:
+            raise UsageError(
+                f"the index was embedded with {self.manifest.embedder}; open it with an embedder, "
+                "or give the vectors of the questions"
+            )
+        return dict(zip(texts, self.embedder.embed_questions(texts), strict=True))
+
+    def _closest_pages(self, found: Findings) -> tuple[str, ...]:
+        rows = fuse(found, self.levers).tolist()
+        return tuple(dict.fromkeys(self._pages[row] for row in rows))[:_CLOSEST_PAGES]
+
+    def _excerpts(
+        self, found: Findings, vector: NDArray[np.float32] | None, k: int | None
+    ) -> tuple[RetrievedChunk, ...]:
+        most = self.levers.count("GATE_K") if k is None else k
+        pool = fuse(found, self.levers)
+        cosines: dict[int, float] = {}
+        if self._stored is not None and vector is not None and len(pool):
+            picked = pick(
+                pool,
+                most,
+                vector=vector,
+                vectors=self._stored,
+                lambda_=self.levers["MMR_LAMBDA"],
+            )
+            scores = pair_scores(vector[None, :], self._stored, picked[None, :])[0]
+            cosines = dict(zip(picked.tolist(), scores.tolist(), strict=True))
+        else:
+            picked = cap_pages(pool, most, self._pages, self.levers.count("PAGE_CAP"))
+        groups = with_neighbours(
+            picked.tolist(), self.chunks, below=self.levers.count("EXPAND_BELOW_TOKENS")
+        )
+        return tuple(self._excerpt(group, cosines) for group in groups)
+
+    def _excerpt(self, group: Sequence[int], cosines: Mapping[int, float]) -> RetrievedChunk:
+        first, *more = (self.chunks[row] for row in group)
+        return RetrievedChunk(
+            id=first.id,
+            page=first.page,
+            title=first.title,
+            text="\n\n".join([first.text, *(chunk.text for chunk in more)]),
+            also=tuple(chunk.id for chunk in more),
+            cosine=cosines.get(group[0]),
+        )
+
+
+def _levers_in_force(manifest: Manifest) -> Levers:
+    """Return the index's levers under the environment's, which is read now."""
+    tuned: dict[str, float] = {}
+    for name, lever in manifest.levers.values.items():
+        if lever.source == "tuning":
+            tuned[name] = lever.value
+    top_k = manifest.levers.values["GATE_K"]
+    config: dict[str, Any] = {"top_k": int(top_k.value)} if top_k.source == "config" else {}
+    now = resolve_levers(config=config, tuning=tuned)
+    built = {
+        name: manifest.levers.values[name] if lever.source == "default" else lever
+        for name, lever in now.values.items()
+    }
+    return Levers(built)
+
+
+def _check_profile(embedder: Embedder, manifest: Manifest) -> None:
+    assert manifest.profile is not None  # only an index with vectors is compared
+    if embedder.profile.fingerprint != manifest.profile.fingerprint:
+        raise MismatchError(
+            f"the index was embedded with {manifest.profile.id} "
+            f"({manifest.profile.dim} dimensions) and questions would be with "
+            f"{embedder.profile.id} ({embedder.profile.dim}); vectors of two models do not mix. "
+            "Name the index's own model, or build the index again"
+        )
+
+
+def _check_question(question: str) -> None:
+    if not question.strip():
+        raise UsageError("a question is blank; ask something")
+
+
+def _admitted_by(turn: Turn, channel: int) -> Any:
+    wordings: list[Wording | None] = [turn.with_last, turn.with_last_two]
+    if channel:
+        wordings = [turn.wording(channel)]
+    return next((w.admitted_by for w in wordings if w is not None and w.admitted_by), None)

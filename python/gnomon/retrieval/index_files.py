@@ -1,0 +1,161 @@
+"""The files of an index: written whole or not at all, checked before they are believed."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from gnomon.errors import IndexFileError, MissingInputError, StateError
+from gnomon.kernels import BM25Index
+from gnomon.retrieval.chunking import Chunk
+from gnomon.retrieval.evidence import FIELDS
+from gnomon.retrieval.manifest import Manifest, corpus_hash
+from gnomon.sources.atomic import atomic_write
+from gnomon.sources.files import reason, shown
+from gnomon.sources.npy import map_npy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+MANIFEST: Final = "manifest.json"
+CHUNKS: Final = "chunks.jsonl"
+FREQUENCIES: Final = "frequencies.json"
+VECTORS: Final = "vectors.npy"
+FIELDS_FOLDER: Final = "bm25"
+EMBEDDER_FOLDER: Final = "embedder"
+
+
+def write_index(
+    folder: Path,
+    manifest: Manifest,
+    chunks: Sequence[Chunk],
+    frequencies: Mapping[str, int],
+    fields: Mapping[str, BM25Index],
+    vectors: NDArray[np.float32] | None,
+) -> None:
+    """Write every file of an index; the manifest comes last, so that it names what is there.
+
+    Raises
+    ------
+    StateError
+        When a file cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / MANIFEST).unlink(missing_ok=True)
+    except OSError as error:
+        raise StateError(f"{shown(folder)}: cannot be written: {reason(error)}") from error
+    lines = (json.dumps(asdict(chunk), ensure_ascii=False, sort_keys=True) for chunk in chunks)
+    _write(folder / CHUNKS, "".join(f"{line}\n" for line in lines).encode())
+    _write(folder / FREQUENCIES, _json(dict(sorted(frequencies.items()))))
+    for name in FIELDS:
+        fields[name].save(folder / FIELDS_FOLDER / name)
+    if vectors is None:
+        (folder / VECTORS).unlink(missing_ok=True)
+    else:
+        content = io.BytesIO()
+        np.save(content, vectors.astype("<f4"), allow_pickle=False)
+        _write(folder / VECTORS, content.getbuffer())
+    _write(folder / MANIFEST, _json(manifest.as_dict(), indent=2))
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Return the manifest of an index.
+
+    Raises
+    ------
+    MissingInputError
+        When there is no index.
+    IndexFileError
+        When the manifest is damaged or of another version.
+    """
+    path = folder / MANIFEST
+    return Manifest.from_dict(_read_object(path), where=shown(path))
+
+
+def read_chunks(folder: Path, manifest: Manifest) -> tuple[Chunk, ...]:
+    """Return the chunks; they must have the hash that the manifest names."""
+    path = folder / CHUNKS
+    try:
+        text = path.read_text(encoding="utf-8")
+        chunks = tuple(_chunk(json.loads(line)) for line in text.split("\n") if line)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _damaged(path, error) from error
+    if len(chunks) != manifest.chunks or corpus_hash(chunks) != manifest.hash:
+        raise IndexFileError(
+            f"{shown(path)}: the chunks are not those that the manifest names; "
+            "build the index again"
+        )
+    return chunks
+
+
+def read_frequencies(folder: Path) -> dict[str, int]:
+    """Return the document frequency of every term."""
+    return {str(term): int(n) for term, n in _read_object(folder / FREQUENCIES).items()}
+
+
+def read_fields(folder: Path, n_chunks: int) -> dict[str, BM25Index]:
+    """Return the lexical index of every field, by memory map."""
+    fields = {name: BM25Index.open(folder / FIELDS_FOLDER / name) for name in FIELDS}
+    for name, index in fields.items():
+        if len(index) != n_chunks:
+            raise IndexFileError(
+                f"{shown(folder / FIELDS_FOLDER / name)}: holds {len(index):,} documents for "
+                f"{n_chunks:,} chunks; build the index again"
+            )
+    return fields
+
+
+def read_stored_vectors(folder: Path, manifest: Manifest) -> NDArray[np.float32] | None:
+    """Return float32[chunks, dim] by memory map, or None where there are none."""
+    if manifest.profile is None:
+        return None
+    vectors = map_npy(folder / VECTORS, name="vectors")
+    expected = (manifest.chunks, manifest.profile.dim)
+    if vectors.shape != expected or vectors.dtype != np.float32:
+        raise IndexFileError(
+            f"{shown(folder / VECTORS)}: holds {vectors.dtype} {list(vectors.shape)}; expected "
+            f"float32 {list(expected)}. Build the index again"
+        )
+    return vectors
+
+
+def _chunk(fields: Mapping[str, Any]) -> Chunk:
+    return Chunk(
+        fields["id"], fields["page"], fields["title"], tuple(fields["trail"]), fields["text"]
+    )
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise MissingInputError(
+            f"{shown(path.parent)}: there is no index; build one with: gnomon index"
+        ) from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise _damaged(path, error) from error
+    if not isinstance(value, dict):
+        raise IndexFileError(f"{shown(path)}: holds no JSON object; build the index again")
+    return value
+
+
+def _damaged(path: Path, error: Exception) -> IndexFileError:
+    return IndexFileError(f"{shown(path)}: cannot be read ({error}); build the index again")
+
+
+def _json(value: object, indent: int | None = None) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=indent, allow_nan=False)
+    return f"{text}\n".encode()
+
+
+def _write(path: Path, content: bytes | memoryview) -> None:
+    with atomic_write(path) as file:
+        file.write(content)

@@ -1,0 +1,140 @@
+"""The manifest of an index: what it was made of, and what is in force when it is asked."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import rfc8785
+
+from gnomon.embedding.profile import Profile
+from gnomon.errors import IndexFileError
+from gnomon.retrieval.guard import DenseMode, Guard, GuardMode
+from gnomon.retrieval.levers import LEVERS, Lever, Levers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from gnomon.retrieval.chunking import Chunk
+    from gnomon.retrieval.terms import Vocabulary
+
+SCHEMA: Final = "gnomon.index/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What an index says of itself.
+
+    Attributes
+    ----------
+    hash
+        sha256 over the ids and texts of the chunks, in order; it does not move with the embedder.
+    vocab_hash
+        sha256 over what decides which terms a text has.
+    chunks, pages
+        How many there are.
+    embedder
+        The URI that made the vectors, and None without any.
+    profile
+        The model behind it.
+    tuning
+        What ``tune`` measured and `index` has inlined: levers, level, records; or None.
+    """
+
+    hash: str
+    vocab_hash: str
+    chunks: int
+    pages: int
+    languages: tuple[str, ...]
+    analyzer: Mapping[str, Any]
+    embedder: str | None
+    profile: Profile | None
+    dense_mode: DenseMode
+    levers: Levers
+    guard: Guard
+    guard_mode: GuardMode
+    calibration: Mapping[str, Any] | None = None
+    tuning: Mapping[str, Any] | None = field(default=None)
+
+    @property
+    def dense(self) -> bool:
+        """Whether the index has vectors."""
+        return self.profile is not None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the manifest as JSON values."""
+        return {
+            "schema": SCHEMA,
+            "hash": self.hash,
+            "vocab_hash": self.vocab_hash,
+            "chunks": self.chunks,
+            "pages": self.pages,
+            "languages": list(self.languages),
+            "analyzer": dict(self.analyzer),
+            "embedder": self.embedder,
+            "profile": None
+            if self.profile is None
+            else {**self.profile.as_dict(), "fingerprint": self.profile.fingerprint},
+            "dense_mode": self.dense_mode,
+            "levers": {
+                name: {"value": lever.value, "source": lever.source}
+                for name, lever in self.levers.values.items()
+            },
+            "guard": self.guard.as_dict(),
+            "guard_mode": self.guard_mode,
+            "calibration": None if self.calibration is None else dict(self.calibration),
+            "tuning": None if self.tuning is None else dict(self.tuning),
+        }
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], *, where: str) -> Manifest:
+        """Return the manifest that `as_dict` wrote.
+
+        Raises
+        ------
+        IndexFileError
+            When it is of another version, or a field is missing or wrong.
+        """
+        if fields.get("schema") != SCHEMA:
+            raise IndexFileError(
+                f"{where}: is of version {fields.get('schema')!r}, this program reads {SCHEMA!r}; "
+                "build the index again"
+            )
+        try:
+            profile, levers = fields["profile"], fields["levers"]
+            return cls(
+                hash=str(fields["hash"]),
+                vocab_hash=str(fields["vocab_hash"]),
+                chunks=int(fields["chunks"]),
+                pages=int(fields["pages"]),
+                languages=tuple(fields["languages"]),
+                analyzer=fields["analyzer"],
+                embedder=fields["embedder"],
+                profile=None if profile is None else Profile.from_dict(profile, where=where),
+                dense_mode=fields["dense_mode"],
+                levers=Levers({n: Lever(levers[n]["value"], levers[n]["source"]) for n in LEVERS}),
+                guard=Guard.from_dict(fields["guard"]),
+                guard_mode=fields["guard_mode"],
+                calibration=fields["calibration"],
+                tuning=fields["tuning"],
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise IndexFileError(
+                f"{where}: the manifest is damaged ({error!r}); build the index again"
+            ) from error
+
+
+def corpus_hash(chunks: Iterable[Chunk]) -> str:
+    """Return sha256 over ids and texts in order, each with its length before it."""
+    digest = hashlib.sha256()
+    for chunk in chunks:
+        for part in (chunk.id.encode(), chunk.text.encode()):
+            digest.update(len(part).to_bytes(8, "little"))
+            digest.update(part)
+    return digest.hexdigest()
+
+
+def vocabulary_hash(vocabulary: Vocabulary) -> str:
+    """Return sha256 of the canonical JSON of what decides which terms a text has."""
+    return hashlib.sha256(rfc8785.dumps(vocabulary.describe())).hexdigest()
