@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "gnomon/bm25.hpp"
 #include "gnomon/ranking.hpp"
 #include "gnomon/rrf.hpp"
 #include "gnomon/text.hpp"
@@ -104,10 +105,68 @@ Counted analysis(const std::vector<std::string_view>& vocabulary) {
     };
 }
 
+// Passages and questions of words with a few common and many rare ones.
+struct Corpus {
+    std::vector<std::string> names;
+    std::vector<std::string_view> tokens;
+    std::vector<std::uint64_t> offsets{0};
+    std::vector<std::string_view> asked;
+    std::vector<std::uint64_t> asked_offsets{0};
+
+    Corpus() {
+        for (std::size_t i = 0; i < 3000; ++i) {
+            names.push_back("w" + std::to_string(i * 7919 % 100'003));
+        }
+        Numbers numbers(11);
+        for (std::size_t doc = 0; doc < 2000; ++doc) {
+            for (std::size_t i = 10 + numbers.below(30); i > 0; --i) {
+                tokens.push_back(word(numbers));
+            }
+            offsets.push_back(tokens.size());
+        }
+        for (std::size_t q = 0; q < 50; ++q) {
+            for (std::size_t i = 0; i < 4; ++i) {
+                asked.push_back(word(numbers));
+            }
+            asked_offsets.push_back(asked.size());
+        }
+    }
+
+    TokenLists docs() const { return {tokens, offsets}; }
+    TokenLists queries() const { return {asked, asked_offsets}; }
+
+  private:
+    std::string_view word(Numbers& numbers) const {
+        const std::size_t most = 1 + numbers.below(names.size());
+        return names[numbers.below(most)];
+    }
+};
+
+Counted building() {
+    auto corpus = std::make_shared<Corpus>();
+    return [corpus] { return BM25Index::build(corpus->docs(), BM25Settings()).docs(); };
+}
+
+Counted lexical_search(BM25Strategy strategy) {
+    auto corpus = std::make_shared<Corpus>();
+    auto index = std::make_shared<BM25Index>(BM25Index::build(corpus->docs(), BM25Settings()));
+    return [corpus, index, strategy] {
+        BM25Request request;
+        request.queries = corpus->queries();
+        request.k = 10;
+        BM25Options options;
+        options.strategy = strategy;
+        return index->search(request, options).ids.size();
+    };
+}
+
 }  // namespace
 
 std::vector<Work> list_works() {
     return {
+        {"bm25, building", building},
+        {"bm25, pruned", [] { return lexical_search(BM25Strategy::pruned); }},
+        {"bm25, exhaustive", [] { return lexical_search(BM25Strategy::exhaustive); }},
         {"rrf", fusion},
         {"metrics", metrics},
         {"text, ASCII",
