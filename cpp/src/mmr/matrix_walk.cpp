@@ -38,9 +38,7 @@ bool MatrixWalk::run(const Pool& pool, std::span<const double> lambdas,
     if (!compute_cosines()) {
         return false;
     }
-    for (std::size_t l = 0; l < lambdas.size(); ++l) {
-        walk(pool, lambdas[l], picks[l]);
-    }
+    walk(pool, lambdas, picks);
     return true;
 }
 
@@ -117,24 +115,38 @@ bool MatrixWalk::compute_cosines() {
     return true;
 }
 
-void MatrixWalk::walk(const Pool& pool, double lambda, const Picks& picks) {
+// All walks go forward together: they don't wait for each other, so their steps overlap.
+void MatrixWalk::walk(const Pool& pool, std::span<const double> lambdas,
+                      std::span<const Picks> picks) {
     const std::span<const float> relevances(cosines_.data(), n_);
-    gains_.assign(width_, -kInfinity);
-    for (std::size_t i = 0; i < n_; ++i) {
-        gains_[i] = lambda * static_cast<double>(relevances[i]);
-    }
-    penalties_.assign(width_, kNowhere);
-    scores_.resize(width_);
-    const GreedyState state{gains_.data(), 1.0 - lambda, penalties_.data(), scores_.data(), width_};
     const auto first = std::max_element(relevances.begin(), relevances.end());
-    auto best = static_cast<std::size_t>(first - relevances.begin());
-    picks.ids[0] = pool.id(members_[best]);
-    picks.scores[0] = first_score(lambda, *first);
-    for (std::size_t p = 1; p < picks.count; ++p) {
-        gains_[best] = -kInfinity;
-        best = step_(state, cosines_.data() + (best + 1) * width_);
-        picks.ids[p] = pool.id(members_[best]);
-        picks.scores[p] = scores_[best];
+    begin_walks(lambdas, static_cast<std::size_t>(first - relevances.begin()));
+    for (std::size_t l = 0; l < lambdas.size(); ++l) {
+        picks[l].ids[0] = pool.id(members_[last_[l]]);
+        picks[l].scores[0] = first_score(lambdas[l], *first);
+    }
+    for (std::size_t p = 1; p < picks.front().count; ++p) {
+        for (std::size_t l = 0; l < lambdas.size(); ++l) {
+            double* gains = gains_.data() + l * width_;
+            gains[last_[l]] = -kInfinity;
+            const GreedyState state{gains, 1.0 - lambdas[l], penalties_.data() + l * width_,
+                                    scores_.data() + l * width_, width_};
+            last_[l] = step_(state, cosines_.data() + (last_[l] + 1) * width_);
+            picks[l].ids[p] = pool.id(members_[last_[l]]);
+            picks[l].scores[p] = state.scores[last_[l]];
+        }
+    }
+}
+
+void MatrixWalk::begin_walks(std::span<const double> lambdas, std::size_t first) {
+    last_.assign(lambdas.size(), first);
+    penalties_.assign(lambdas.size() * width_, kNowhere);
+    scores_.resize(lambdas.size() * width_);
+    gains_.assign(lambdas.size() * width_, -kInfinity);
+    for (std::size_t l = 0; l < lambdas.size(); ++l) {
+        for (std::size_t i = 0; i < n_; ++i) {
+            gains_[l * width_ + i] = lambdas[l] * static_cast<double>(cosines_[i]);
+        }
     }
 }
 

@@ -31,7 +31,8 @@ class MatrixWalk {
     void compute_dots(const Pool& pool);
     void compute_dots_in_tiles(const Pool& pool);
     bool compute_cosines();
-    void walk(const Pool& pool, double lambda, const Picks& picks);
+    void walk(const Pool& pool, std::span<const double> lambdas, std::span<const Picks> picks);
+    void begin_walks(std::span<const double> lambdas, std::size_t first);
 
     double& dot(std::size_t a, std::size_t b) noexcept { return dots_[a * stride_ + b]; }
 
@@ -46,9 +47,10 @@ class MatrixWalk {
     AlignedBuffer packed_;
     std::vector<double> dots_;  // row 0 is the query; the upper triangle
     std::vector<double> norms_;
-    std::size_t width_ = 0;       // of cosines_: the members, padded to whole steps
-    std::vector<float> cosines_;  // of the query to the members, then of each member
-    std::vector<double> gains_;
+    std::size_t width_ = 0;          // of cosines_: the members, padded to whole steps
+    std::vector<float> cosines_;     // of the query to the members, then of each member
+    std::vector<std::size_t> last_;  // what each walk picked last
+    std::vector<double> gains_;      // of each walk, width_ apart, likewise:
     std::vector<float> penalties_;
     std::vector<float> scores_;
 };
