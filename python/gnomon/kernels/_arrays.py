@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 TAKEN = "float32, float16, float64, bfloat16, int8 or uint8"
-_TAKEN_TYPES = frozenset({"float16", "float32", "float64", "int8", "uint8"})
-_TAKEN_DTYPES = frozenset(map(np.dtype, _TAKEN_TYPES))  # those of this machine's byte order
+_TAKEN_DTYPES = frozenset(  # those of this machine's byte order
+    np.dtype(kind) for kind in ("float16", "float32", "float64", "int8", "uint8")
+)
+_BOOLEANS = (bool, np.bool_)
 _BFLOAT16_BITS = np.dtype(np.uint16)
 _MAX_INT64 = np.iinfo(np.int64).max
 
@@ -91,10 +93,10 @@ def _as_array(x: ArrayLike, name: str) -> NDArray[Any]:
 
 def _supported(array: NDArray[Any], name: str) -> NDArray[Any]:
     dtype = array.dtype
+    if dtype in _TAKEN_DTYPES:
+        return array
     if dtype.name == "bfloat16" and dtype.itemsize == _BFLOAT16_BITS.itemsize:
         return array.view(_BFLOAT16_BITS)
-    if dtype.name in _TAKEN_TYPES and dtype.isnative:
-        return array
     found = dtype.name if dtype.isnative else f"{dtype.name} in foreign byte order"
     raise InvalidTypeError(
         f"{name}: dtype {found} was given; expected {TAKEN}; convert it with "
@@ -174,7 +176,7 @@ def as_count(value: SupportsIndex, name: str, *, least: int = 0, most: int = _MA
         count = operator.index(value)
     except TypeError:
         raise UsageError(f"{name} is {value!r}; expected a whole number") from None
-    if isinstance(value, bool | np.bool_) or not least <= count <= most:
+    if isinstance(value, _BOOLEANS) or not least <= count <= most:
         limit = f"of at least {least}" if count < least else f"of at most {most}"
         raise UsageError(f"{name} is {value!r}; expected a whole number {limit}")
     return count

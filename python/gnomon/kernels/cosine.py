@@ -120,9 +120,16 @@ def run_requests(
 
 
 def as_topk(hits: Hits, k: int, n_rows: int, instead: str) -> TopK:
-    """Return rectangular hits, or say which function takes ragged ones."""
+    """Return rectangular hits, or say which function takes ragged ones.
+
+    ``k`` and ``n_rows`` are looked at only when there is no query.
+    """
+    n_queries = len(hits)
+    if n_queries == 1:
+        # After a pass over all documents the caches hold nothing else: every call costs dearly.
+        return TopK(hits.ids[np.newaxis], hits.scores[np.newaxis])
     width = min(k, n_rows)
-    if len(hits):
+    if n_queries:
         counts = hits.counts()
         width = int(counts[0])
         if np.any(counts != width):
@@ -130,7 +137,7 @@ def as_topk(hits: Hits, k: int, n_rows: int, instead: str) -> TopK:
                 f"after exclusions queries have between {counts.min()} and {counts.max()} hits, "
                 f"which does not fit a matrix; use {instead}, which returns Hits"
             )
-    return TopK(hits.ids.reshape(len(hits), width), hits.scores.reshape(len(hits), width))
+    return TopK(hits.ids.reshape(n_queries, width), hits.scores.reshape(n_queries, width))
 
 
 def topk_pass(
@@ -278,4 +285,5 @@ def topk(
     array([0.6, 0.6, 0. ], dtype=float32)
     """
     hits = topk_hits(queries, docs, k, exclude=exclude, subset=subset, threads=threads)
-    return as_topk(hits, k, len(as_matrix(docs, "docs")), "topk_hits")
+    n_rows = 0 if len(hits) else len(as_matrix(docs, "docs"))
+    return as_topk(hits, k, n_rows, "topk_hits")
