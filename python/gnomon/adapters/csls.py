@@ -135,14 +135,28 @@ def csls_scores(
     bridged_queries, old_docs, ids, scores
         As in :func:`csls_reorder`; the queries of the candidates may be a part of all queries.
     """
-    candidates, position = np.unique(ids, return_inverse=True)
+    candidates, position = _distinct(ids, len(old_docs))
     nearest = kernels.topk(old_docs[candidates], bridged_queries, neighbours, threads=threads)
     document_means = neighbourhood_means(nearest.scores, neighbours)
     return _adjusted(
         scores,
         neighbourhood_means(scores, neighbours),
-        document_means[position.reshape(ids.shape)],
+        document_means[position],
     )
+
+
+def _distinct(
+    ids: NDArray[np.int64], n_documents: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the documents of ``ids``, each once and ascending, and the place of every id there."""
+    if n_documents > ids.size:  # a table of all documents would outgrow the lists
+        candidates, position = np.unique(ids, return_inverse=True)
+        return candidates, position.reshape(ids.shape)
+    place = np.zeros(n_documents, dtype=np.int64)
+    place[ids] = 1
+    candidates = np.flatnonzero(place)
+    place[candidates] = np.arange(len(candidates))
+    return candidates, place[ids]
 
 
 def _adjusted(

@@ -6,6 +6,7 @@ computed once per set of pairs, in float64, and add up: the sums of a union are 
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -56,16 +57,28 @@ class PairStatistics:
     old_squares: float
 
     @classmethod
-    def of(cls, new_pairs: NDArray[np.float32], old_pairs: NDArray[np.float32]) -> PairStatistics:
-        """Return the sums over the rows of two matrices, [n, d_new] and [n, d_old]."""
+    def of(
+        cls, new_pairs: NDArray[np.float32], old_pairs: NDArray[np.float32], *, workers: int = 1
+    ) -> PairStatistics:
+        """Return the sums over the rows of two matrices, [n, d_new] and [n, d_old].
+
+        With more than one worker the two products are computed side by side; the bits are the same.
+        """
         x = np.asarray(new_pairs, dtype=np.float64)
         y = np.asarray(old_pairs, dtype=np.float64)
+        if workers > 1:
+            with ThreadPoolExecutor(1) as pool:
+                product = pool.submit(np.matmul, x.T, x)
+                old_new = y.T @ x
+                new_new: NDArray[np.float64] = product.result()
+        else:
+            new_new, old_new = x.T @ x, y.T @ x
         return cls(
             n=len(x),
             sum_new=x.sum(axis=0),
             sum_old=y.sum(axis=0),
-            new_new=x.T @ x,
-            old_new=y.T @ x,
+            new_new=new_new,
+            old_new=old_new,
             old_squares=float(np.vdot(y, y)),
         )
 
@@ -200,6 +213,7 @@ class FitContext:
         seed: int,
         rows: NDArray[np.int64] | None = None,
         cluster_labels: NDArray[np.int64] | None = None,
+        workers: int = 1,
     ) -> list[FitContext]:
         """Return one context per size, each of the first ``size`` pairs.
 
@@ -209,6 +223,8 @@ class FitContext:
         ----------
         sizes
             Rising numbers of pairs, the last at most n.
+        workers
+            Threads for the sums.
 
         Raises
         ------
@@ -227,7 +243,7 @@ class FitContext:
         total: PairStatistics | None = None
         begin = 0
         for size in sizes:
-            part = PairStatistics.of(new_pairs[begin:size], old_pairs[begin:size])
+            part = PairStatistics.of(new_pairs[begin:size], old_pairs[begin:size], workers=workers)
             total = part if total is None else total + part
             labels = None if cluster_labels is None else cluster_labels[:size]
             contexts.append(

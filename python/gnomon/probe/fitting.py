@@ -53,31 +53,35 @@ class Fitter:
     settings: ProbeSettings
     _contexts: dict[tuple[bytes, bool], FitContext] = field(default_factory=dict)
 
+    @property
+    def _workers(self) -> int:
+        return self.settings.threads or default_threads()
+
     @cached_property
     def clusters(self) -> Clusters:
         """The clusters of the old space."""
         settings = self.settings
         return fit_clusters(self.inputs.old_docs, seed=settings.seed, threads=settings.threads)
 
-    def context(self, rows: Rows, *, labelled: bool = False) -> FitContext:
+    def context(self, rows: Rows, *, labelled: bool = False, workers: int = 1) -> FitContext:
         """Return the pairs of documents ``rows`` (ascending), read once however often asked for.
 
-        ``labelled`` adds the cluster of every pair.
+        ``labelled`` adds the cluster of every pair; ``workers`` threads compute the sums.
         """
         key = (rows.tobytes(), labelled)
         if key not in self._contexts:
-            (self._contexts[key],) = self._nested(rows, [len(rows)], labelled=labelled)
+            (context,) = self._nested(rows, [len(rows)], labelled=labelled, workers=workers)
+            self._contexts[key] = context
         return self._contexts[key]
 
     def prepare(self, row_sets: Sequence[Rows]) -> None:
         """Compute what every fit on these sets of documents begins with."""
         for rows in row_sets:
-            _ = self.context(rows).statistics
+            self.context(rows)
 
     def offered(self, rows: Rows) -> list[FittedAdapter | NotMeasuredError]:
         """Return every adapter of the table fitted on ``rows``, or why it is not offered."""
-        context = self.context(rows, labelled=True)
-        _ = context.statistics  # before the groups ask for it side by side
+        context = self.context(rows, labelled=True, workers=self._workers)
 
         def fit_group(names: tuple[str, ...]) -> list[tuple[str, FittedAdapter | NotMeasuredError]]:
             return [(name, _fit_or_reason(name, context)) for name in names]
@@ -123,7 +127,9 @@ class Fitter:
             for size in sizes
         ]
 
-    def _nested(self, rows: Rows, sizes: Sequence[int], *, labelled: bool) -> list[FitContext]:
+    def _nested(
+        self, rows: Rows, sizes: Sequence[int], *, labelled: bool, workers: int = 1
+    ) -> list[FitContext]:
         threads = self.settings.threads
         old = normalize(self.inputs.old_docs[rows], threads=threads)
         return FitContext.nested(
@@ -133,10 +139,11 @@ class Fitter:
             seed=self.settings.seed,
             rows=rows,
             cluster_labels=self.clusters.assign(old, threads=threads) if labelled else None,
+            workers=workers,
         )
 
     def _side_by_side(self, work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
-        workers = min(self.settings.threads or default_threads(), len(items))
+        workers = min(self._workers, len(items))
         if workers < 2:
             return list(map(work, items))
         with ThreadPoolExecutor(workers) as pool:
