@@ -15,6 +15,8 @@ from gnomon import kernels
 from gnomon.errors import NotMeasuredError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
 CLUSTERS = 7  # purpose of a draw, see the decision rule
@@ -91,6 +93,7 @@ def fit_clusters(
     seed: int,
     k: int | None = None,
     threads: int | None = None,
+    checkpoint: Callable[[], None] | None = None,
 ) -> Clusters:
     """Return the clusters of the old vectors.
 
@@ -111,6 +114,8 @@ def fit_clusters(
     k
         Number of clusters; None for :func:`number_of_clusters`. Fewer come back when there are
         fewer distinct directions.
+    checkpoint
+        Called before every round; what it raises ends the work.
 
     Raises
     ------
@@ -129,7 +134,7 @@ def fit_clusters(
     k = min(number_of_clusters(n) if k is None else k, len(rows))
     pool = x[np.searchsorted(rows, drawn[:MAX_CANDIDATES])]
     units = [draw_key(seed, CLUSTERS, n + j) * 2.0**-64 for j in range(k * TRIALS)]
-    return _lloyd(x, rows, _spread_centres(pool, units, k, threads), threads)
+    return _lloyd(x, rows, _spread_centres(pool, units, k, threads), threads, checkpoint)
 
 
 def draw_key(seed: int, purpose: int, row: int) -> int:
@@ -179,10 +184,13 @@ def _lloyd(
     rows: NDArray[np.int64],
     centroids: NDArray[np.float32],
     threads: int | None,
+    checkpoint: Callable[[], None] | None,
 ) -> Clusters:
     labels, fit = _nearest(x, centroids, threads)
     iterations, settled = 0, False
     while iterations < MAX_ITERATIONS and not settled:
+        if checkpoint is not None:
+            checkpoint()
         iterations += 1
         before = _fill_empty(labels, fit, len(centroids))
         sums, _ = kernels.group_sums(x, before, len(centroids))

@@ -15,7 +15,7 @@ from gnomon.probe.plan import FitPools, Rows, allowed_rows, deciding_pools, draw
 from gnomon.probe.settings import N_FOLDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from gnomon.adapters.base import FittedAdapter
     from gnomon.probe.choosing import Chosen
@@ -49,10 +49,12 @@ class Fits:
         """
         fitter = self.fitter
 
-        def work() -> None:
-            _ = fitter.clusters
+        def work(checkpoint: Callable[[], None]) -> None:
+            fitter.cluster(checkpoint)
             if relevance is not None and self.stored is None:
-                fitter.prepare(self._row_sets(self._pools(relevance)))
+                for rows in self._row_sets(self._pools(relevance)):
+                    checkpoint()
+                    fitter.context(rows)
 
         return Beside(work, threads=fitter.settings.threads or default_threads())
 

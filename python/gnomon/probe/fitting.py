@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,7 +39,7 @@ _TOGETHER = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Fitter:
     """Fits adapters of one probe.
 
@@ -51,17 +50,30 @@ class Fitter:
 
     inputs: ProbeInputs
     settings: ProbeSettings
+    _clusters: list[Clusters] = field(default_factory=list)
     _contexts: dict[tuple[bytes, bool], FitContext] = field(default_factory=dict)
 
     @property
     def _workers(self) -> int:
         return self.settings.threads or default_threads()
 
-    @cached_property
+    @property
     def clusters(self) -> Clusters:
         """The clusters of the old space."""
-        settings = self.settings
-        return fit_clusters(self.inputs.old_docs, seed=settings.seed, threads=settings.threads)
+        return self.cluster()
+
+    def cluster(self, checkpoint: Callable[[], None] | None = None) -> Clusters:
+        """Return the clusters, made once; ``checkpoint`` is called between the rounds."""
+        if not self._clusters:
+            settings = self.settings
+            found = fit_clusters(
+                self.inputs.old_docs,
+                seed=settings.seed,
+                threads=settings.threads,
+                checkpoint=checkpoint,
+            )
+            self._clusters.append(found)
+        return self._clusters[0]
 
     def context(self, rows: Rows, *, labelled: bool = False, workers: int = 1) -> FitContext:
         """Return the pairs of documents ``rows`` (ascending), read once however often asked for.
@@ -73,11 +85,6 @@ class Fitter:
             (context,) = self._nested(rows, [len(rows)], labelled=labelled, workers=workers)
             self._contexts[key] = context
         return self._contexts[key]
-
-    def prepare(self, row_sets: Sequence[Rows]) -> None:
-        """Compute what every fit on these sets of documents begins with."""
-        for rows in row_sets:
-            self.context(rows)
 
     def offered(self, rows: Rows) -> list[FittedAdapter | NotMeasuredError]:
         """Return every adapter of the table fitted on ``rows``, or why it is not offered."""

@@ -101,12 +101,14 @@ def _run(
         selection = no_rows()
 
     new_walk, old_walk = spaces.new_pass(), spaces.old_pass()
-    preparing = fits.prepare(evaluation.relevance)
-    oracle, neighbours = _ask_new_space(spaces, new_walk, evaluation, selection, depth, progress)
+    with fits.prepare(evaluation.relevance) as preparing:
+        oracle, neighbours = _ask_new_space(
+            spaces, new_walk, evaluation, selection, depth, progress
+        )
+        preparing.result()
     if evaluation.relevance is None:
         found = relevance_by_oracle(evaluation.tier, oracle.ids, settings.k)
         evaluation = replace(evaluation, relevance=found)
-    preparing.result()
 
     first, chosen = _ask_old_space(
         spaces, old_walk, fits, evaluation, selection, neighbours, held_out, oracle, progress
