@@ -13,9 +13,12 @@ from gnomon.calibration.measure import Measured, Settings, measure, strict_needs
 from gnomon.calibration.sweep import ProbeEvidence
 from gnomon.calibration.transfer import draw_anchors, fit_window
 from gnomon.errors import InvalidInputError
+from gnomon.rules.gate import windows
 from gnomon.rules.gate_values import STRATA, Window
 
-PLAIN = Settings(incoming=Window(44, 64), w_dense=0.75, w_lexical=0.25, seed=1)
+PLAIN = Settings(
+    incoming=Window(44, 64), candidates=windows(), w_dense=0.75, w_lexical=0.25, seed=1
+)
 
 
 def measured(

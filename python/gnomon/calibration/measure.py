@@ -18,7 +18,6 @@ from gnomon.rules.gate import (
     half_limits,
     has_too_few,
     limits,
-    windows,
 )
 from gnomon.rules.gate_values import (
     STRATA,
@@ -52,9 +51,12 @@ class Settings:
     ----------
     incoming
         The window in force before; it is used only to name failures when no window is viable.
+    candidates
+        The windows to compare: all of them, or in zscore mode the one there is.
     """
 
     incoming: Window
+    candidates: tuple[Window, ...]
     w_dense: float
     w_lexical: float
     seed: int
@@ -97,6 +99,8 @@ class Measured:
     ----------
     counts
         Probes per stratum that count; positives that retrieval missed are left out.
+    misses, with_gold
+        How many positives retrieval missed, and how many carry a gold page.
     validation
         What thresholds chosen on one half refuse of the other, both ways round, pooled; None when
         the whole set is too small or no half has a threshold.
@@ -105,6 +109,8 @@ class Measured:
     """
 
     counts: Counts
+    misses: int
+    with_gold: int
     chosen: Chosen
     validation: HeldOut | None
     held_out: HeldOut | None
@@ -158,6 +164,8 @@ def measure(
     )
     return Measured(
         counts=counts,
+        misses=int(missed.sum()),
+        with_gold=with_gold,
         chosen=chosen,
         validation=_validate(counted, settings) if dense else None,
         held_out=held_out,
@@ -178,7 +186,7 @@ def _choose(
     lexical = choose_tau_lexical(by_words, counts)
     if not dense:
         return Chosen(counts, None, None, None, (), lexical, by_words)
-    candidates = windows()
+    candidates = settings.candidates
     swept = sweep_windows(
         probes, candidates, w_dense=settings.w_dense, w_lexical=settings.w_lexical
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from gnomon.retrieval.gate_score import (
     win_channels,
 )
 from gnomon.rules.gate import THRESHOLDS
-from gnomon.rules.gate_values import POSITIVES, STRATA, Cell, Counts, Stratum, Window
+from gnomon.rules.gate_values import POSITIVES, STRATA, Cell, Stratum, Window
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ class ProbeEvidence:
     stratum
         int[P], positions in ``STRATA``.
     cosine
-        float32[T, 3, P]: the best cosine in scope of every turn, asked alone, behind the question
+        float[T, 3, P]: the best cosine in scope of every turn, asked alone, behind the question
         before it and behind the two before it. Conversations end at turn T - 1. NaN without a
         dense channel.
     coverage
@@ -50,7 +50,7 @@ class ProbeEvidence:
     """
 
     stratum: NDArray[np.int64]
-    cosine: NDArray[np.float32]
+    cosine: NDArray[np.floating[Any]]
     coverage: NDArray[np.float64]
     admissible: NDArray[np.bool_]
 
@@ -138,9 +138,21 @@ def sweep_lexical(probes: ProbeEvidence) -> Sweep:
     return Sweep(_refusals(scores, probes.stratum), np.zeros(1, dtype=np.int64))
 
 
-def refused_counts(cell: Cell, counts: Counts) -> dict[Stratum, tuple[int, int]]:
-    """Return (refused, probes) of every stratum that has probes."""
-    return {s: (cell.refused.get(s, 0), counts[s]) for s in STRATA if counts.get(s, 0) > 0}
+def probe_scores(
+    probes: ProbeEvidence, window: Window | None, *, w_dense: float, w_lexical: float
+) -> NDArray[np.float64]:
+    """Return float64[P]: the score of every probe in a window, or on coverage alone without one."""
+
+    def score_of(turn: int, channel: int) -> NDArray[np.float64]:
+        lexical: NDArray[np.float64] = probes.coverage[turn, channel][None, :]
+        if window is None:
+            return lexical
+        cosine = probes.cosine[turn, channel][None, :]
+        dense = dense_evidence(cosine, window.floor / 100, window.ceiling / 100)
+        return gate_score(dense, lexical, w_dense=w_dense, w_lexical=w_lexical)
+
+    scores, _ = _won(probes, score_of)
+    return np.asarray(scores[0])
 
 
 def _won(

@@ -57,6 +57,10 @@ COMMANDS: dict[str, Target] = {
         "gnomon.cli.audit:command",
         "List, show, verify, export or repair the trail (tamper-evident, not tamper-proof).",
     ),
+    "calibrate": Target(
+        "gnomon.cli.calibrate:command",
+        "Measure the gate's window and thresholds, or refuse to give any.",
+    ),
     "kernels": Target(
         "gnomon.cli.kernels:command",
         "What the CPU offers and how fast the kernels run here, beside the installed peers.",

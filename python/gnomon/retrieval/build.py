@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from gnomon.types import Progress
 
 EMBED_BATCH: Final = 256
+CORPUS_NAMES: Final = ("corpus.jsonl", "corpus.jsonl.gz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,9 @@ def read_source(place: Path) -> Source:
     InvalidInputError
         When a page or a record breaks a rule, or there is no page at all.
     """
-    if place.is_dir() and not (place / "corpus.jsonl").is_file():
+    names = [place / name for name in CORPUS_NAMES] if place.is_dir() else [place]
+    corpus_file = next((path for path in names if path.is_file()), None)
+    if place.is_dir() and corpus_file is None:
         pages = find_pages(place)
         chunks = tuple(
             chunk
@@ -118,7 +121,7 @@ def read_source(place: Path) -> Source:
             )
         check_unique([chunk.id for chunk in chunks], where=shown(place))
         return Source(chunks, pages.links_left_out)
-    corpus = read_corpus(place / "corpus.jsonl" if place.is_dir() else place)
+    corpus = read_corpus(corpus_file or place)
     return Source(tuple(c for d in corpus.documents() for c in chunks_of_document(d)))
 
 

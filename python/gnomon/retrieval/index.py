@@ -22,7 +22,7 @@ from gnomon.retrieval.gate_score import (
     win_channels,
 )
 from gnomon.retrieval.guard import is_enforced
-from gnomon.retrieval.levers import Levers, resolve_levers
+from gnomon.retrieval.manifest import levers_in_force
 from gnomon.retrieval.ranking import cap_pages, fuse, pick, with_neighbours
 from gnomon.retrieval.terms import Vocabulary
 from gnomon.retrieval.turns import Turn, Wording, look_at_turns, wordings_of
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from gnomon.embedding.embedder import Embedder
     from gnomon.retrieval.chunking import Chunk
     from gnomon.retrieval.evidence import Findings
+    from gnomon.retrieval.levers import Levers
     from gnomon.retrieval.manifest import Manifest
 
     Vectors = Mapping[str, NDArray[np.float32]] | NDArray[np.float32] | Sequence[float]
@@ -115,9 +116,21 @@ class Index:
             vocabulary=vocabulary,
             fields=files.read_fields(place, len(chunks)),
             vectors=None if stored is None else VectorIndex(stored, threads=threads),
-            levers=levers or _levers_in_force(manifest),
+            levers=levers or levers_in_force(manifest),
         )
         return cls(manifest, chunks, finder, stored, embedder)
+
+    def attach(self, embedder: Embedder) -> None:
+        """Let a model embed questions; it must be the one that made the vectors.
+
+        Raises
+        ------
+        MismatchError
+            It is another model.
+        """
+        if self.manifest.profile is not None:
+            _check_profile(embedder, self.manifest)
+        self.embedder = embedder
 
     @property
     def levers(self) -> Levers:
@@ -354,22 +367,6 @@ class Index:
             also=tuple(chunk.id for chunk in more),
             cosine=cosines.get(group[0]),
         )
-
-
-def _levers_in_force(manifest: Manifest) -> Levers:
-    """Return the index's levers under the environment's, which is read now."""
-    tuned: dict[str, float] = {}
-    for name, lever in manifest.levers.values.items():
-        if lever.source == "tuning":
-            tuned[name] = lever.value
-    top_k = manifest.levers.values["GATE_K"]
-    config: dict[str, Any] = {"top_k": int(top_k.value)} if top_k.source == "config" else {}
-    now = resolve_levers(config=config, tuning=tuned)
-    built = {
-        name: manifest.levers.values[name] if lever.source == "default" else lever
-        for name, lever in now.values.items()
-    }
-    return Levers(built)
 
 
 def _check_profile(embedder: Embedder, manifest: Manifest) -> None:

@@ -11,7 +11,7 @@ import rfc8785
 from gnomon.embedding.profile import Profile
 from gnomon.errors import IndexFileError
 from gnomon.retrieval.guard import DenseMode, Guard, GuardMode
-from gnomon.retrieval.levers import LEVERS, Lever, Levers
+from gnomon.retrieval.levers import LEVERS, Lever, Levers, resolve_levers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -138,3 +138,19 @@ def corpus_hash(chunks: Iterable[Chunk]) -> str:
 def vocabulary_hash(vocabulary: Vocabulary) -> str:
     """Return sha256 of the canonical JSON of what decides which terms a text has."""
     return hashlib.sha256(rfc8785.dumps(vocabulary.describe())).hexdigest()
+
+
+def levers_in_force(manifest: Manifest) -> Levers:
+    """Return the index's levers under the environment's, which is read now."""
+    tuned: dict[str, float] = {}
+    for name, lever in manifest.levers.values.items():
+        if lever.source == "tuning":
+            tuned[name] = lever.value
+    top_k = manifest.levers.values["GATE_K"]
+    config: dict[str, Any] = {"top_k": int(top_k.value)} if top_k.source == "config" else {}
+    now = resolve_levers(config=config, tuning=tuned)
+    built = {
+        name: manifest.levers.values[name] if lever.source == "default" else lever
+        for name, lever in now.values.items()
+    }
+    return Levers(built)

@@ -1,0 +1,165 @@
+"""``gnomon calibrate``: measure the window and the thresholds of the gate."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gnomon import audit
+from gnomon.calibration.result import SCHEMA, CalibrationResult
+from gnomon.calibration.workflow import Options, calibrate, file_hash
+from gnomon.cli._configured import Configured, configured
+from gnomon.cli._environment import environment
+from gnomon.cli._options import json_option, quiet_option, state_dir_option
+from gnomon.cli._output import only_results_on_stdout, print_error, print_json, print_lines
+from gnomon.cli._progress import progress_shown
+from gnomon.cli.exit_codes import DONE, REFUSED
+from gnomon.embedding.cache import EmbeddingCache
+from gnomon.errors import UsageError
+from gnomon.golden.probes import read_probes
+from gnomon.report.calibration_markdown import calibration_lines, calibration_markdown
+from gnomon.retrieval.index import Index
+from gnomon.retrieval.index_files import EMBEDDER_FOLDER
+from gnomon.retrieval.opening import Surroundings, check_uri, open_embedder
+from gnomon.sources.atomic import atomic_write
+from gnomon.sources.files import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Embed = Callable[[Sequence[str]], NDArray[np.float32]]
+
+EVIDENCE_FILE = "probe-evidence.json"
+
+
+@click.command(name="calibrate")
+@click.argument("index_dir", required=False, type=click.Path(path_type=Path), metavar="[INDEX]")
+@click.option("--probes", type=click.Path(path_type=Path), metavar="FILE", help="The probe set.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="calibration.json.")
+@click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Markdown report.")
+@click.option(
+    "--embedder",
+    metavar="URI",
+    help="Embeds the questions; must be the index's model. [default: the index's own]",
+)
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True)
+@click.option("--strict", is_flag=True, help="Hold the bounds on probes that had no say.")
+@click.option("--sweep-only", is_flag=True, help="Search again on kept evidence, embed nothing.")
+@click.option("--refresh", is_flag=True, help="Ignore kept evidence.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="First N probes, no file.")
+@state_dir_option
+@json_option
+@quiet_option
+def command(
+    index_dir: Path | None,
+    probes: Path | None,
+    out: Path | None,
+    report: Path | None,
+    embedder: str | None,
+    seed: int,
+    strict: bool,
+    sweep_only: bool,
+    refresh: bool,
+    limit: int | None,
+    state_dir: Path,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Measure from what score the gate of an index may let a question pass.
+
+    Every probe of the set is looked up in the index; then 612 windows and 101 thresholds are
+    compared on what was found. The thresholds are written only when every bound holds; otherwise
+    the old file stays as it is, the reasons are named, and the exit code is 3. Run `gnomon index`
+    afterwards: it inlines the file.
+    """  # fmt: skip
+    if sweep_only and refresh:
+        raise UsageError("--sweep-only needs the kept evidence that --refresh ignores; keep one")
+    settings = configured()
+    place = index_dir or Path(settings.value("index"))
+    probe_file = probes or Path(settings.value("probes"))
+    target = out or probe_file.parent / "calibration.json"
+    report_file = report or target.with_suffix(".report.md")
+    if embedder is not None:
+        check_uri(embedder)
+    audit.check_appendable(state_dir)
+    with only_results_on_stdout(), progress_shown("probes", quiet=quiet) as progress:
+        asked = read_probes(probe_file)
+        index = Index.open(place)
+        embed = None if sweep_only else _embed(index, place, embedder, settings)
+        result = calibrate(
+            index,
+            asked,
+            embed,
+            state_dir / EVIDENCE_FILE,
+            Options(seed, strict, sweep_only, refresh, limit),
+            progress,
+            probes_hash=file_hash(probe_file),
+        )
+    body = result.to_json()
+    record = audit.append(
+        state_dir,
+        action="calibrate",
+        inputs={"probes": result.probes_hash, "footing": result.footing.as_dict()},
+        outputs=_recorded(body),
+        env=environment(None),
+    )
+    _write(report_file, calibration_markdown(body).encode())
+    if result.written:
+        text = json.dumps(result.file_body(), indent=2, sort_keys=True, allow_nan=False)
+        _write(target, f"{text}\n".encode())
+    place_of = {"audit": {"seq": record.seq, "hash": record.hash}}
+    files = {"out": str(target) if result.written else None, "report": str(report_file)}
+    if as_json:
+        print_json(SCHEMA, {**body, **files, **place_of})
+    else:
+        print_lines(*calibration_lines(body), *_ending(result, target, report_file))
+    for failure in result.measured.failures:
+        print_error(f"{failure.code}: {failure.message}", label="failed: ")
+    return REFUSED if result.measured.failures else DONE
+
+
+def _embed(index: Index, place: Path, uri: str | None, settings: Configured) -> Embed | None:
+    manifest = index.manifest
+    if manifest.embedder is None:
+        if uri is not None:
+            raise UsageError(f"{shown(place)} has no vectors; leave out --embedder")
+        return None
+    around = Surroundings(
+        settings.config,
+        os.environ,
+        settings.project_variables,
+        analyzer=index.finder.vocabulary.analyzer,
+        stored=place / EMBEDDER_FOLDER,
+    )
+    model = open_embedder(uri or manifest.embedder, around)
+    index.attach(model)
+    cache = EmbeddingCache(settings.value("cache"))
+    return lambda texts: cache.embed(model, texts, "question")
+
+
+def _recorded(body: dict[str, Any]) -> dict[str, Any]:
+    """Return what the trail keeps: figures and reasons, no probe by name."""
+    named = ("binding", "nearest", "misjudged", "footing")
+    return {name: value for name, value in body.items() if name not in named}
+
+
+def _ending(result: CalibrationResult, target: Path, report: Path) -> list[str]:
+    lines = [f"report: {shown(report)}"]
+    if result.narrowed:
+        return [*lines, "narrowed probe set: report only, no calibration is written"]
+    if result.written:
+        return [*lines, f"written: {shown(target)}; run gnomon index to serve it"]
+    return [*lines, f"not written; {shown(target)} is as it was"]
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path) as file:
+        file.write(content)
