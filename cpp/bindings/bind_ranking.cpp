@@ -57,14 +57,15 @@ py::tuple bind_ranks_in_lists(const Rows& ids, const Rows& offsets, const Rows& 
 }
 
 std::tuple<Rows, Rows> bind_tied_ranks_in_lists(const Rows& ranks, const Rows& judged_offsets,
-                                                const Numbers& scores, const Rows& offsets) {
+                                                const Numbers& scores, const Rows& offsets,
+                                                int threads) {
     Rows first(ranks.size());
     Rows last(ranks.size());
     const auto starts = writable_span_of(first);
     const auto ends = writable_span_of(last);
-    without_gil([&](const Interrupted& /*stop*/) {
+    without_gil([&](const Interrupted& stop) {
         tied_ranks_in_lists(span_of(ranks), span_of(judged_offsets), per_query(scores, offsets),
-                            starts, ends);
+                            starts, ends, threads, stop);
     });
     return {first, last};
 }
@@ -126,7 +127,7 @@ void register_ranking(py::module_& m) {
     m.def("ranks_in_lists", bind_ranks_in_lists, py::arg("ids").noconvert(), offsets,
           py::arg("judged").noconvert(), judged_offsets, threads);
     m.def("tied_ranks_in_lists", bind_tied_ranks_in_lists, py::arg("ranks").noconvert(),
-          judged_offsets, py::arg("scores").noconvert(), offsets);
+          judged_offsets, py::arg("scores").noconvert(), offsets, threads);
     m.def("tied_ranks_by_score", bind_tied_ranks_by_score, py::arg("scores").noconvert(), offsets,
           py::arg("judged_scores").noconvert(), judged_offsets, threads);
     m.def("ranking_metrics", bind_ranking_metrics, py::arg("ranks").noconvert(),

@@ -58,6 +58,7 @@ def tied_ranks_in_lists(
     judged_offsets: NDArray[np.int64],
     scores: NDArray[np.float64],
     offsets: NDArray[np.int64],
+    threads: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 def tied_ranks_by_score(
     scores: NDArray[np.float64],

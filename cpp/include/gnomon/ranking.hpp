@@ -82,7 +82,7 @@ std::optional<RepeatedId> ranks_in_lists(const PerQuery<std::int64_t>& lists,
 void tied_ranks_in_lists(std::span<const std::int64_t> ranks,
                          std::span<const std::int64_t> judged_offsets,
                          const PerQuery<double>& scores, std::span<std::int64_t> first,
-                         std::span<std::int64_t> last);
+                         std::span<std::int64_t> last, int threads, const Interrupted& interrupted);
 
 // The same from scores in any order: first = 1 + how many are greater, last = how many are at least
 // as great. A judged score of NaN means not retrieved: 0 and 0. `scores` holds no NaN.

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "gnomon/ranking.hpp"
@@ -110,6 +112,41 @@ class ScoreRanks {
     std::vector<std::int64_t> equal_;
 };
 
+// Groups of neighbours with the same score in one list.
+class Neighbours {
+  public:
+    void group(std::span<const double> scores) {
+        const std::size_t n = scores.size();
+        first_.resize(n);
+        last_.resize(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            const bool joins = i > 0 && scores[i] == scores[i - 1];
+            first_[i] = joins ? first_[i - 1] : static_cast<std::int64_t>(i) + 1;
+        }
+        for (std::size_t i = n; i-- > 0;) {
+            const bool joins = i + 1 < n && scores[i] == scores[i + 1];
+            last_[i] = joins ? last_[i + 1] : static_cast<std::int64_t>(i) + 1;
+        }
+    }
+
+    // The first and last rank of the group that a rank belongs to; 0 and 0 for 0.
+    std::pair<std::int64_t, std::int64_t> of(std::int64_t rank) const {
+        if (rank < 1) {
+            return {0, 0};
+        }
+        const auto place = static_cast<std::size_t>(rank) - 1;
+        if (place >= first_.size()) {
+            throw std::invalid_argument("tied_ranks_in_lists: rank " + std::to_string(rank) +
+                                        " in a list of " + std::to_string(first_.size()));
+        }
+        return {first_[place], last_[place]};
+    }
+
+  private:
+    std::vector<std::int64_t> first_;
+    std::vector<std::int64_t> last_;
+};
+
 }  // namespace
 
 std::optional<RepeatedId> ranks_in_lists(const PerQuery<std::int64_t>& lists,
@@ -154,43 +191,26 @@ std::optional<RepeatedId> ranks_in_lists(const PerQuery<std::int64_t>& lists,
 void tied_ranks_in_lists(std::span<const std::int64_t> ranks,
                          std::span<const std::int64_t> judged_offsets,
                          const PerQuery<double>& scores, std::span<std::int64_t> first,
-                         std::span<std::int64_t> last) {
+                         std::span<std::int64_t> last, int threads,
+                         const Interrupted& interrupted) {
     constexpr const char* kName = "tied_ranks_in_lists";
     const std::size_t queries = scores.queries();
     detail::check_offsets(kName, "list offsets", scores.offsets, queries, scores.entries.size());
     detail::check_offsets(kName, "judged offsets", judged_offsets, queries, ranks.size());
     detail::expect_size(kName, "first", first.size(), ranks.size());
     detail::expect_size(kName, "last", last.size(), ranks.size());
-    std::vector<std::int64_t> start;  // of the group that each place belongs to
-    std::vector<std::int64_t> stop;
-    for (std::size_t query = 0; query < queries; ++query) {
-        const auto own = scores.of(query);
-        start.resize(own.size());
-        stop.resize(own.size());
-        for (std::size_t i = 0; i < own.size(); ++i) {
-            const bool joins = i > 0 && own[i] == own[i - 1];
-            start[i] = joins ? start[i - 1] : static_cast<std::int64_t>(i);
-        }
-        for (std::size_t i = own.size(); i-- > 0;) {
-            const bool joins = i + 1 < own.size() && own[i] == own[i + 1];
-            stop[i] = joins ? stop[i + 1] : static_cast<std::int64_t>(i);
-        }
-        const auto end = static_cast<std::size_t>(judged_offsets[query + 1]);
-        for (auto j = static_cast<std::size_t>(judged_offsets[query]); j < end; ++j) {
-            first[j] = last[j] = 0;
-            if (ranks[j] < 1) {
-                continue;
+    std::vector<Neighbours> workers(static_cast<std::size_t>(std::max(1, threads)));
+    detail::for_query_blocks(
+        scores.offsets, threads, interrupted, [&](std::size_t begin, std::size_t end, int worker) {
+            Neighbours& neighbours = workers[static_cast<std::size_t>(worker)];
+            for (std::size_t query = begin; query < end; ++query) {
+                neighbours.group(scores.of(query));
+                const auto past = static_cast<std::size_t>(judged_offsets[query + 1]);
+                for (auto j = static_cast<std::size_t>(judged_offsets[query]); j < past; ++j) {
+                    std::tie(first[j], last[j]) = neighbours.of(ranks[j]);
+                }
             }
-            const auto place = static_cast<std::size_t>(ranks[j]) - 1;
-            if (place >= own.size()) {
-                throw std::invalid_argument("tied_ranks_in_lists: rank " +
-                                            std::to_string(ranks[j]) + " in a list of " +
-                                            std::to_string(own.size()));
-            }
-            first[j] = start[place] + 1;
-            last[j] = stop[place] + 1;
-        }
-    }
+        });
 }
 
 void tied_ranks_by_score(const PerQuery<double>& scores, const PerQuery<double>& judged_scores,

@@ -110,7 +110,12 @@ def ranks_in_lists(
 
 
 def tied_ranks_in_lists(
-    ranks: Ints, judged_offsets: Ints, scores: Floats, offsets: Ints
+    ranks: Ints,
+    judged_offsets: Ints,
+    scores: Floats,
+    offsets: Ints,
+    *,
+    threads: int | None = None,
 ) -> tuple[Ints, Ints]:
     """Return the first and last rank among the neighbours with the same score.
 
@@ -120,6 +125,8 @@ def tied_ranks_in_lists(
         As `ranks_in_lists` returned them.
     scores, offsets
         float64[n] and int64[Q + 1], the scores of the ranked lists.
+    threads
+        Default: ``GNOMON_NUM_THREADS``, else the CPUs of this process.
 
     Returns
     -------
@@ -135,7 +142,7 @@ def tied_ranks_in_lists(
     >>> first.tolist(), last.tolist()
     ([2, 0], [3, 0])
     """
-    return _core.tied_ranks_in_lists(ranks, judged_offsets, scores, offsets)
+    return _core.tied_ranks_in_lists(ranks, judged_offsets, scores, offsets, as_threads(threads))
 
 
 def tied_ranks_by_score(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from itertools import chain, count, repeat
+from itertools import chain, count, pairwise, repeat
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -14,6 +15,8 @@ from gnomon.errors import InvalidInputError, InvalidTypeError, UsageError
 from gnomon.metrics.placed import Placed, check_gains, refuse_gain
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 Ties: TypeAlias = Literal["id", "trec"]
@@ -259,15 +262,30 @@ def _break_ties(
     ranks = first.copy()
     tied = np.flatnonzero(last > first)
     owner = np.searchsorted(judged_offsets, tied, side="right") - 1
-    groups: dict[tuple[int, float], dict[Any, int]] = {}
-    for j, q in zip(tied.tolist(), owner.tolist(), strict=True):
-        score = wanted[j].item()
-        if (q, score) not in groups:
-            own = scores[offsets[q] : offsets[q + 1]]
-            docs = list(lists[q])
-            group = [docs[i] for i in np.flatnonzero(own == score).tolist()]
-            group.sort(key=str if ties == "trec" else None, reverse=ties == "trec")
-            groups[q, score] = {doc: place for place, doc in enumerate(group)}
-        doc = list(judged[q])[j - int(judged_offsets[q])]
-        ranks[j] += groups[q, score][doc]
+    for q, places in _by_owner(owner, tied):
+        docs, wanted_docs = list(lists[q]), list(judged[q])
+        if ties == "trec":  # which compares text
+            docs, wanted_docs = list(map(str, docs)), list(map(str, wanted_docs))
+        own = scores[offsets[q] : offsets[q + 1]]
+        groups: dict[float, list[Any]] = {}
+        for j in places:
+            score = wanted[j].item()
+            if score not in groups:
+                groups[score] = sorted(_where(docs, own == score))
+            lower = bisect_left(groups[score], wanted_docs[j - int(judged_offsets[q])])
+            ranks[j] += lower if ties == "id" else len(groups[score]) - 1 - lower
     return ranks
+
+
+def _by_owner(
+    owner: NDArray[np.int64], entries: NDArray[np.int64]
+) -> Iterator[tuple[int, list[int]]]:
+    """Go through the queries that own entries, in order, with the entries of each."""
+    starts = np.flatnonzero(np.diff(owner, prepend=-1)).tolist()
+    every = entries.tolist()
+    for start, stop in pairwise([*starts, len(owner)]):
+        yield int(owner[start]), every[start:stop]
+
+
+def _where(docs: list[Any], chosen: NDArray[np.bool_]) -> list[Any]:
+    return docs if chosen.all() else [docs[i] for i in np.flatnonzero(chosen).tolist()]

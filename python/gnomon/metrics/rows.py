@@ -82,7 +82,7 @@ def placed_rows(
         ranks=ranks,
         gains=_as_gains(judged, float_gains=float_gains),
         offsets=judged.offsets,
-        spans=_spans(ranks, judged, lists),
+        spans=_spans(ranks, judged, lists, threads),
         listed=np.diff(lists.offsets) > 0,
         judged=np.diff(judged.offsets) > 0,
         n_elsewhere=0,
@@ -92,12 +92,14 @@ def placed_rows(
 
 
 def _spans(
-    ranks: NDArray[np.int64], judged: _Lists, lists: _Lists
+    ranks: NDArray[np.int64], judged: _Lists, lists: _Lists, threads: int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
     if lists.weights is None:
         return None
     scores = np.ascontiguousarray(lists.weights, dtype=np.float64)
-    return kernels.tied_ranks_in_lists(ranks, judged.offsets, scores, lists.offsets)
+    return kernels.tied_ranks_in_lists(
+        ranks, judged.offsets, scores, lists.offsets, threads=threads
+    )
 
 
 def _as_gains(judged: _Lists, *, float_gains: bool) -> NDArray[np.float64]:
