@@ -41,6 +41,9 @@ def test_single_metrics_refuse_the_same() -> None:
         recall(RUN, QRELS, 0)
     with pytest.raises(UsageError, match="no metric is named"):
         evaluate(RUN, QRELS, [])
+    for wrong in (5, [["ndcg@10"]], [None]):
+        with pytest.raises(UsageError, match="metric"):
+            evaluate(RUN, QRELS, wrong)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="ties is 'random'"):
         evaluate(RUN, QRELS, ties="random")  # type: ignore[arg-type]
     assert capped_recall(RUN, QRELS, 1).mean == 1.0

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
 
 import numpy as np
 
 from gnomon.errors import UsageError
 from gnomon.kernels import Metric
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _NO_CUTOFF = int(np.iinfo(np.int64).max)
 _NAMES = {
@@ -53,6 +51,7 @@ class Measure:
         return _NAMES[self.name], _NO_CUTOFF if self.cutoff is None else self.cutoff
 
 
+@lru_cache(maxsize=256)
 def parse_measure(text: str) -> Measure:
     """Return the measure that a name means.
 
@@ -72,7 +71,7 @@ def parse_measure(text: str) -> Measure:
     >>> str(parse_measure("nDCG@10")), str(parse_measure("MRR"))
     ('ndcg@10', 'rr')
     """
-    found = _FORM.fullmatch(str(text))
+    found = _FORM.fullmatch(text)
     name = found[1].lower() if found else ""
     name = _ALIASES.get(name, name)
     if found is None or name not in _NAMES:
@@ -99,9 +98,11 @@ def parse_measures(names: str | Iterable[str]) -> tuple[Measure, ...]:
     UsageError
         None is named, or `parse_measure` refuses a name.
     """
-    measures = tuple(
-        dict.fromkeys(map(parse_measure, [names] if isinstance(names, str) else names))
-    )
+    if isinstance(names, str):
+        names = [names]
+    if not isinstance(names, Iterable):
+        raise UsageError(f"metrics is {names!r}; expected names, such as ['ndcg@10', 'rr']")
+    measures = tuple(dict.fromkeys(parse_measure(str(name)) for name in names))
     if not measures:
         raise UsageError("no metric is named; expected at least one, such as 'ndcg@10'")
     return measures

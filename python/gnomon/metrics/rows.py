@@ -238,19 +238,23 @@ def _flat_ids(own: Any, where: str) -> tuple[NDArray[np.int64], int]:
             f"{where} is {own!r}; expected a list of documents: write [[{own!r}], ...]"
         )
     given = list(own)
-    values = [doc for doc in given if doc is not None]
-    wrong = [
-        doc for doc in values if isinstance(doc, bool) or not isinstance(doc, int | np.integer)
-    ]
-    if wrong:
-        raise InvalidTypeError(
-            f"{where} holds {wrong[0]!r}; expected integers, as in the rest: ids of run and "
-            f"judgements are either all integers or all strings"
-        )
+    values = given if set(map(type, given)) == {int} else _checked_ids(given, where)
     try:
         return np.array(values, dtype=np.int64), len(given) - len(values)
     except OverflowError:
         raise InvalidInputError(f"{where} holds an id beyond 64 bits") from None
+
+
+def _checked_ids(given: list[Any], where: str) -> list[Any]:
+    """Return what isn't None; all of it must be integers."""
+    values = [doc for doc in given if doc is not None]
+    for doc in values:
+        if isinstance(doc, bool) or not isinstance(doc, int | np.integer):
+            raise InvalidTypeError(
+                f"{where} holds {doc!r}; expected integers, as in the rest: ids of run and "
+                f"judgements are either all integers or all strings"
+            )
+    return values
 
 
 def _as_int64(values: Any, name: str) -> NDArray[np.int64]:
