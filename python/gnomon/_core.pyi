@@ -113,6 +113,9 @@ def rrf(
     top: int | None,
     threads: int,
 ) -> _Hits: ...
+def rrf_arrays(
+    rankings: list[Any], weights: list[float], k: float, top: int | None, threads: int
+) -> _Hits | None: ...
 
 # bind_text.cpp
 def text_words(text: str) -> list[str]: ...

@@ -29,7 +29,6 @@ NameRanking: TypeAlias = "Sequence[str] | Sequence[Sequence[str]]"
 
 _MATRIX = 2
 _INT64 = np.iinfo(np.int64)
-_INT64_TYPE = np.dtype(np.int64)
 _MAX_FLOAT32 = float(np.finfo(np.float32).max)
 
 
@@ -113,34 +112,19 @@ def rrf(
     >>> rrf([[7, 8, 8, 9], [9, 7]], weights=[1, 0.5], top=2)[0].ids.tolist()
     [7, 9]
     """
-    numbers = _plain_arrays(rankings)
-    names = None
-    if numbers is None:
-        numbers, names = _numbered(_as_lists(rankings))
-    shares = [1.0] * len(numbers) if weights is None else _as_weights(weights, len(numbers))
     offset = _as_number(k, "k")
-    if sum(shares) / (offset + 1.0) > _MAX_FLOAT32:
-        raise UsageError("the weights are too large: a float32 could not hold the best score")
     limit = None if top is None else as_count(top, "top", least=1)
-    ids, scores, offsets = _core.rrf(numbers, shares, offset, limit, as_threads(threads))
+    workers = as_threads(threads)
+    lists = rankings if type(rankings) is list and rankings else _as_lists(rankings)
+    shares = [1.0] * len(lists) if weights is None else _as_weights(weights, len(lists), offset)
+    found = _core.rrf_arrays(lists, shares, offset, limit, workers)
+    if found is not None:
+        return Hits(*found)
+    numbers, names = _numbered(_as_lists(lists))
+    ids, scores, offsets = _core.rrf(numbers, shares, offset, limit, workers)
     if names is None:
         return Hits(ids, scores, offsets)
     return NamedHits(tuple([names[number] for number in ids.tolist()]), scores, offsets)
-
-
-def _plain_arrays(rankings: Any) -> _Numbers | None:
-    """Return int64 arrays of one query as they are: what a call costs shows in short lists."""
-    if type(rankings) is not list or not rankings:
-        return None
-    for ranking in rankings:
-        if (
-            type(ranking) is not np.ndarray
-            or ranking.dtype is not _INT64_TYPE
-            or ranking.ndim != 1
-            or not ranking.flags.c_contiguous
-        ):
-            return None
-    return [(ranking, None) for ranking in rankings]
 
 
 def _as_lists(rankings: Sequence[Any]) -> list[Any]:
@@ -162,7 +146,7 @@ def _as_lists(rankings: Sequence[Any]) -> list[Any]:
     return lists
 
 
-def _as_weights(weights: Sequence[SupportsFloat] | NDArray[Any], n: int) -> list[float]:
+def _as_weights(weights: Sequence[SupportsFloat] | NDArray[Any], n: int, k: float) -> list[float]:
     if isinstance(weights, str | bytes) or not isinstance(weights, Iterable):
         raise UsageError(f"weights is {weights!r}; expected one number for each of the {n} lists")
     shares = [_as_number(weight, f"weights[{place}]") for place, weight in enumerate(weights)]
@@ -170,6 +154,8 @@ def _as_weights(weights: Sequence[SupportsFloat] | NDArray[Any], n: int) -> list
         raise UsageError(f"there are {len(shares)} weights for {n} lists; give one for each")
     if not any(shares):
         raise UsageError("all weights are 0: no list could take part; set one above 0")
+    if sum(shares) / (k + 1.0) > _MAX_FLOAT32:
+        raise UsageError("the weights are too large: a float32 could not hold the best score")
     return shares
 
 
