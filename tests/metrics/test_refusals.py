@@ -212,3 +212,10 @@ def test_integer_ids_under_the_rule_of_trec_eval() -> None:
     assert evaluate(run, {"q": [10]}, ["rr"], ties="trec")["rr"].mean == 0.5
     assert evaluate(run, {"q": [9]}, ["rr"])["rr"].mean == 1.0
     assert evaluate(run, {"q": [9]}, ["rr"], ties="trec")["rr"].mean == 1.0
+
+
+def test_a_run_without_any_relevant_document_is_remarked_on() -> None:
+    """E29: ids that changed their spelling look like a catastrophe; the reasons name the cause."""
+    found = evaluate({"q": ["D1", "D2"]}, {"q": {"d1": 1}}, ["recall"])
+    assert (found.n_relevant, found.n_relevant_retrieved) == (1, 0)
+    assert "spell ids alike" in found.reasons[-1]

@@ -146,6 +146,11 @@ class Evaluation:
             (self.n_without_results, "without results: counted with 0"),
         ]
         sentences = [f"{count} of {self.n_total} queries {what}" for count, what in told if count]
+        if self.n_relevant_retrieved == 0:
+            sentences.append(
+                f"none of the {self.n_relevant} relevant documents stands in any list: check that "
+                f"run and judgements spell ids alike"
+            )
         if self.n_removed:
             sentences.append(f"{self.n_removed} ids were None or the fill value: removed")
         sentences += [
