@@ -14,6 +14,7 @@ import rfc8785
 
 from gnomon import _core
 from gnomon.errors import (
+    GnomonError,
     InvalidInputError,
     MissingInputError,
     StateError,
@@ -312,18 +313,23 @@ class BM25Index:
         """
         if k is None:
             raise UsageError("k is missing; say how many hits a query may have at most")
-        most = as_count(k, "k", least=1)
+        most = k if type(k) is int and k > 0 else as_count(k, "k", least=1)
         is_text, given = one_of(queries, tokens, "queries")
         listed: list[Any] = query_list(given, is_text=is_text)
         run, core_queries = self._route(listed, is_text=is_text)
-        n_rows = self._core.docs
-        lists = None if exclude is None else exclude_lists(exclude, len(listed), n_rows)
-        rows = None if subset is None else subset_rows(subset, n_rows)
-        workers = 1 if len(listed) == 1 and threads is None else as_threads(threads)
-        with core_errors():
-            ids, scores, offsets = run(core_queries, most, lists, rows, workers, 0)
-        hits = Hits(ids, scores, offsets)
-        if is_text and (len(ids) == 0 or not np.all(np.diff(offsets))):
+        lists = rows = None
+        if exclude is not None:
+            lists = exclude_lists(exclude, len(listed), len(self))
+        if subset is not None:
+            rows = subset_rows(subset, len(self))
+        workers = 1 if threads is None and len(listed) == 1 else as_threads(threads)
+        try:
+            hits = Hits(*run(core_queries, most, lists, rows, workers, 0))
+        except GnomonError:
+            raise
+        except ValueError as error:
+            raise InvalidInputError(str(error)) from None
+        if is_text and not (len(listed) == 1 and len(hits.ids)):
             self._warn_of_blank(hits, core_queries)
         return hits
 
