@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from bench.gate_collections import calibrated
 
+from gnomon.stats.intervals import wilson_upper
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -20,7 +22,7 @@ def test_thresholds_hold_their_bound(shared_data: Path, target: str, model: str)
     found = calibrated(shared_data, target, model)
     assert found["failures"] == []
     asked = found["chosen"]["strata"]["U"]
-    assert asked["ub95"] <= 0.05 < upper_of_one_more(asked)
+    assert asked["ub95"] <= 0.05 < upper_of(asked, one_step_higher=len(found["binding"]))
     held = found["validation"]["U"]
     assert held["n"] == asked["n"]
     assert held["ub95"] < 0.06  # flattered in sample, by little where there are hundreds
@@ -67,8 +69,6 @@ def test_strict_holds_on_untouched_questions_or_says_so(shared_data: Path) -> No
     assert [f["code"] for f in found["failures"]] == ([] if holds else ["bound-not-held-out"])
 
 
-def upper_of_one_more(cell: dict[str, Any]) -> float:
-    """Return Wilson's bound if one more were refused: the threshold is the largest that holds."""
-    from gnomon.stats.intervals import wilson_upper
-
-    return wilson_upper(cell["refused"] + 1, cell["n"])
+def upper_of(cell: dict[str, Any], *, one_step_higher: int) -> float:
+    """Return Wilson's bound at the next threshold, which refuses so many more."""
+    return wilson_upper(cell["refused"] + one_step_higher, cell["n"])
