@@ -115,6 +115,21 @@ def test_every_number_of_documents(n: int, isa: str) -> None:
     assert sorted(whole.ids.tolist()) == list(range(n))
 
 
+@pytest.mark.parametrize("n", [8191, 8192, 8193, 16_385, 33_000])
+def test_many_windows(n: int, isa: str) -> None:
+    """Corpora on both sides of every window of rows, with common, rare and clustered words."""
+    rng = np.random.default_rng(n)
+    docs = CORPORA["zipf"](rng, n, 5000)
+    docs[n - 1] = ["w1", "last", *["w2"] * 9]
+    docs[0] = ["w1"] * 300
+    index = kernels.BM25Index(tokens=docs, threads=2)
+    queries = [["w1"], ["w2", "w1"], ["last", "w3"], *queries_for(docs, rng, 20)]
+    for k in (1, 10, 101, 1001):
+        expected = [best_of_all_scores(index, query, k) for query in queries]
+        for threads in (1, 7):
+            assert_same(hits(index, queries, k, threads=threads), expected, (isa, k, threads))
+
+
 def test_gaps_between_documents(isa: str) -> None:
     """Neighbouring documents with a word may be one or a hundred thousand rows apart."""
     n = 150_000

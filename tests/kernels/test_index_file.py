@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 CHILD = Path(__file__).with_name("index_damage.py")
 
 
-def try_damage(file: Path, damages: Iterable[tuple[Any, ...]]) -> dict[str, str]:
+def try_damage(
+    file: Path, damages: Iterable[tuple[Any, ...]], child: Path = CHILD
+) -> dict[str, str]:
     """Return what became of each damage: where it was found, or what it led to."""
     plan = file.with_suffix(".json")
     plan.write_text(json.dumps(list(damages)), encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, str(CHILD), str(file), str(plan)],
+        [sys.executable, str(child), str(file), str(plan)],
         capture_output=True,
         text=True,
         timeout=300,
