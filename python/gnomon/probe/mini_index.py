@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from gnomon.probe.spaces import Spaces
     from gnomon.probe.truth import Evaluation
 
+_PART = 1  # the class of the rows with new vectors
+
 
 def mini_index(
     spaces: Spaces,
@@ -39,9 +41,9 @@ def mini_index(
     shares = shares_of(relevance, folded=adapters.folded)
     questions = Questions(spaces.covered_pass(), evaluation, spaces.threads)
     (everything,) = shares_of(relevance, folded=False)
-    staying = questions.ask_vectors(evaluation.old, settings.k, everything)
+    staying = questions.ask_vectors(evaluation.old, settings.k, everything, _PART)
     bridged = [
-        questions.ask(adapter, settings.k, share)
+        questions.ask_class(adapter, settings.k, share, _PART)
         for adapter, share in zip(adapters.deciding, shares, strict=True)
     ]
     answers = questions.walk.run(progress)
