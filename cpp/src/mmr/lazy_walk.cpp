@@ -16,6 +16,9 @@ constexpr std::uint32_t kNoColumn = std::numeric_limits<std::uint32_t>::max();
 // Similarities that several walks may share are kept up to this number, 4 MiB a worker.
 constexpr std::size_t kMostShared = std::size_t{1} << 20U;
 
+// A row is loaded once for so many comparisons.
+constexpr std::size_t kPicksAtOnce = 4;
+
 // Roundings of a cheap score and of an exact one, u each, and some room.
 constexpr float kScoreRoundings = 8.0F * 0x1p-24F;
 
@@ -156,7 +159,7 @@ std::size_t LazyWalk::next_pick(Meter& meter) {
 // Fills in who may be next: up to date, and within the margin of the best cheap score.
 void LazyWalk::find_contenders(Meter& meter) {
     const std::size_t likely = place_of_greatest(scores_);
-    refresh(likely, meter);
+    refresh(likely, kPicked, meter);
     float least = scores_[likely] - margin_;
     contenders_.clear();
     const std::size_t n = scores_.size();
@@ -164,7 +167,7 @@ void LazyWalk::find_contenders(Meter& meter) {
         if (scores_[i] < least || scores_[i] == kPicked) {
             continue;
         }
-        refresh(i, meter);
+        refresh(i, least, meter);
         if (scores_[i] < least) {
             continue;
         }
@@ -174,25 +177,26 @@ void LazyWalk::find_contenders(Meter& meter) {
     std::erase_if(contenders_, [&](std::uint32_t i) { return scores_[i] < least; });
 }
 
-void LazyWalk::refresh(std::size_t member, Meter& meter) {
+// Brings a candidate up to date, or at least its bound below `least`.
+void LazyWalk::refresh(std::size_t member, float least, Meter& meter) {
     Candidate& candidate = candidates_[member];
-    if (candidate.seen == picked_.size() || lambda_ == 1.0) {
-        return;
-    }
-    const auto missed = std::span<const std::uint32_t>(picked_).subspan(candidate.seen);
-    compare(member, missed);
-    for (const float similarity : similarities_) {
-        if (similarity > candidate.penalty) {
-            candidate.runner_up = candidate.penalty;
-            candidate.penalty = similarity;
-            candidate.nearest = candidate.seen;
-        } else {
-            candidate.runner_up = std::max(candidate.runner_up, similarity);
+    const float relevance = pool_->cheap_relevances()[member];
+    while (candidate.seen < picked_.size() && lambda_ < 1.0 && scores_[member] >= least) {
+        const std::size_t count = std::min(kPicksAtOnce, picked_.size() - candidate.seen);
+        compare(member, std::span<const std::uint32_t>(picked_).subspan(candidate.seen, count));
+        for (const float similarity : similarities_) {
+            if (similarity > candidate.penalty) {
+                candidate.runner_up = candidate.penalty;
+                candidate.penalty = similarity;
+                candidate.nearest = candidate.seen;
+            } else {
+                candidate.runner_up = std::max(candidate.runner_up, similarity);
+            }
+            ++candidate.seen;
         }
-        ++candidate.seen;
+        scores_[member] = mmr_score(lambda_, relevance, candidate.penalty);
+        meter.add(count * pool_->cols());
     }
-    scores_[member] = mmr_score(lambda_, pool_->cheap_relevances()[member], candidate.penalty);
-    meter.add(missed.size() * pool_->cols());
 }
 
 // Fills in the similarities of a member to some picks.

@@ -39,7 +39,7 @@ class LazyWalk {
     void measure_against_first(std::size_t first, bool wanted, Meter& meter);
     void walk(double lambda, std::size_t first, const Picks& picks, Meter& meter);
     std::size_t next_pick(Meter& meter);
-    void refresh(std::size_t member, Meter& meter);
+    void refresh(std::size_t member, float least, Meter& meter);
     void find_contenders(Meter& meter);
     float exact_score(std::size_t member);
     float exact_penalty(std::size_t member);

@@ -23,6 +23,9 @@ using detail::Meter;
 using detail::Picks;
 using detail::PoolSource;
 
+// Some 100 microseconds of work.
+constexpr std::size_t kLeastBlockElements = std::size_t{1} << 18U;
+
 class Job {
   public:
     Job(const MmrRequest& request, Isa isa) : request_(request), isa_(isa) {
@@ -42,15 +45,20 @@ class Job {
     std::vector<HitLists> run(int threads, const Interrupted& interrupted) {
         std::vector<std::unique_ptr<Worker>> workers(
             static_cast<std::size_t>(std::max(1, threads)));
+        const std::size_t step = queries_per_block();
         const std::size_t queries = request_.queries.rows;
-        parallel_for(queries, threads, interrupted, [&](std::size_t query, int number) {
-            std::unique_ptr<Worker>& worker = workers[static_cast<std::size_t>(number)];
-            if (!worker) {
-                worker = std::make_unique<Worker>(isa_, request_.queries.cols);
-            }
-            Meter meter(interrupted, number);
-            pick(query, *worker, meter);
-        });
+        parallel_for(
+            (queries + step - 1) / step, threads, interrupted, [&](std::size_t block, int number) {
+                std::unique_ptr<Worker>& worker = workers[static_cast<std::size_t>(number)];
+                if (!worker) {
+                    worker = std::make_unique<Worker>(isa_, request_.queries.cols);
+                }
+                Meter meter(interrupted, number);
+                const std::size_t end = std::min(queries, (block + 1) * step);
+                for (std::size_t query = block * step; query < end; ++query) {
+                    pick(query, *worker, meter);
+                }
+            });
         refuse_nonfinite();
         return std::move(lists_);
     }
@@ -63,6 +71,16 @@ class Job {
         detail::MatrixWalk matrix_walk;
         std::vector<Picks> picks;
     };
+
+    // Enough for a thread to be worth its start.
+    std::size_t queries_per_block() const noexcept {
+        std::size_t elements = 0;
+        for (std::size_t q = 0; q < request_.queries.rows; ++q) {
+            elements += source(q).size() * request_.queries.cols;
+        }
+        const std::size_t average = elements / std::max<std::size_t>(1, request_.queries.rows);
+        return std::max<std::size_t>(1, kLeastBlockElements / std::max<std::size_t>(1, average));
+    }
 
     bool is_shared() const noexcept { return request_.pools.size() == 1; }
 

@@ -123,9 +123,14 @@ bool Pool::measure_cheaply(bool wants_similarities, Meter& meter) {
         for (std::size_t i = 0; i < count; ++i) {
             rows[i] = row(first + i, scratch_.data());
         }
-        cheap_.scan(asked, wants_similarities ? 2 : 1, rows, count, cols_, dots, norms);
+        cheap_.scan(asked, to_front_.empty() ? 1 : 2, rows, count, cols_, dots, norms);
         if (!take_measures(first, count, rows, dots, norms)) {
             return false;
+        }
+        if (first == 0 && *std::max_element(relevances_.begin(),
+                                            relevances_.begin() + static_cast<std::ptrdiff_t>(
+                                                                      count)) > relevances_[0]) {
+            to_front_.clear();  // this pool isn't sorted: another row will be picked first
         }
         meter.add(count * cols_);
     }

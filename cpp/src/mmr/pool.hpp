@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,25 +19,11 @@
 #include "gnomon/isa.hpp"
 #include "gnomon/matrix.hpp"
 #include "mmr/meter.hpp"
+#include "mmr/pool_source.hpp"
 #include "mmr/row_dots.hpp"
 #include "score/score.hpp"
 
 namespace gnomon::detail {
-
-// Which rows of a matrix a query may pick.
-struct PoolSource {
-    const MatrixView* matrix;
-    std::span<const std::int64_t> rows;
-    bool all_rows;
-
-    std::size_t size() const noexcept { return all_rows ? matrix->rows : rows.size(); }
-    std::int64_t id(std::size_t member) const noexcept {
-        return all_rows ? static_cast<std::int64_t>(member) : rows[member];
-    }
-};
-
-// The lowest row of the source that isn't finite.
-std::optional<std::size_t> first_nonfinite_row(const PoolSource& source) noexcept;
 
 // One worker's pool; it is loaded anew for each query and keeps its memory.
 class Pool {
