@@ -223,7 +223,7 @@ def docs(session: nox.Session) -> None:
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
     """Run the benchmarks; arguments go to pytest. Figures are informational, never a gate."""
-    install(session, "bench")
+    install(session, "bench", package=".[bench]")
     files = sorted(str(path) for path in Path("bench").glob("bench_*.py"))
     session.run("pytest", *files, "--benchmark-only", *session.posargs)
 

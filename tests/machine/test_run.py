@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from gnomon.machine.contest import checked_call, names_of
 from gnomon.machine.limits import limit_of, multiply_add_rate, read_rate
 from gnomon.machine.result import WorkResult
 from gnomon.machine.run import run_work
@@ -72,6 +73,7 @@ def test_everyone_is_reported_and_only_right_answers_are_timed() -> None:
             Peer("picky", raising(LeftOutError("not this"))),
             Peer("bad", raising(RuntimeError("out of order"))),
             Peer("slow", answering(42), slow_start=True),
+            Peer("slow and absent", answering(42), "no-such-package", slow_start=True),
             Peer("killer", answering(42)),
         ),
         SETTINGS,
@@ -86,6 +88,7 @@ def test_everyone_is_reported_and_only_right_answers_are_timed() -> None:
         "picky": "left out",
         "bad": "broken",
         "slow": "left out",
+        "slow and absent": "not installed",
         "killer": "broken",
     }
     notes = {peer.name: peer.note for peer in result.peers}
@@ -147,3 +150,17 @@ def test_a_package_that_is_not_there_is_told_from_one_that_fails() -> None:
         installed("no_such_package_anywhere.inside")
     with pytest.raises(ModuleNotFoundError):
         installed("json.no_such_module")
+
+
+def test_a_benchmark_checks_before_it_times() -> None:
+    """What pytest-benchmark gets is a call whose answer was right, or is wrong by design."""
+    work = work_of(
+        Peer(OURS, answering(42)),
+        Peer("wrong", answering(41)),
+        Peer("rounds", answering(40), differs="rounds to tens"),
+    )
+    assert checked_call(work, OURS, 1)() == 42
+    assert checked_call(work, "rounds", 1)() == 40
+    with pytest.raises(WrongAnswerError):
+        checked_call(work, "wrong", 1)
+    assert [name for _, name in names_of([work])] == [OURS, "wrong", "rounds"]

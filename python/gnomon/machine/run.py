@@ -88,7 +88,8 @@ def _prepared(
     if peer.name in broken:
         return "broken", broken[peer.name]
     if peer.slow_start and settings.quick:
-        return "left out", "slow to start"
+        missing = bool(peer.package) and peer.version is None
+        return ("not installed", "") if missing else ("left out", "slow to start")
     answers: list[object] = []
     try:
         call = peer.prepare(task, settings.threads)
