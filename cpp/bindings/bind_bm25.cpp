@@ -114,6 +114,20 @@ class Tokens {
     std::vector<py::object> kept_;
 };
 
+template <typename T>
+py::array copy_of(const std::vector<T>& values) {
+    return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+// A few hits are copied: handing memory over costs more.
+HitArrays arrays_of(HitLists&& hits) {
+    constexpr std::size_t kFew = 4096;
+    if (hits.ids.size() > kFew) {
+        return hit_arrays(std::move(hits));
+    }
+    return {copy_of(hits.ids), copy_of(hits.scores), copy_of(hits.offsets)};
+}
+
 // exclude offsets and rows, or nothing; the subset, or nothing; how to go about it
 struct Restrictions {
     const std::optional<std::tuple<Rows, Rows>>& exclude;
@@ -137,7 +151,7 @@ HitArrays run(std::size_t k, const Restrictions& restrictions, int threads, int 
         options.interrupted = interrupted;
         return search(request, options);
     });
-    return hit_arrays(std::move(hits));
+    return arrays_of(std::move(hits));
 }
 
 void bind_builder(py::module_& m) {

@@ -4,11 +4,11 @@
 #include <string_view>
 
 #include "gnomon/text.hpp"
+#include "gnomon/utf8.hpp"
 #include "support.hpp"
 #include "text/ascii.hpp"
 #include "text/segment.hpp"
 #include "text/tables/tables.hpp"
-#include "gnomon/utf8.hpp"
 
 using gnomon::Isa;
 using gnomon::TokenStream;

@@ -48,3 +48,12 @@ def test_a_map_that_would_take_seconds_is_stopped(threads: int) -> None:
     rows = np.broadcast_to(np.ones((1, 512), np.float32), (1_000_000, 512))
     with pytest.raises(Stopped):
         kernels.affine_map(rows, np.ones((64, 512), np.float32), None, threads=threads)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.usefixtures("alarm")
+def test_a_count_of_words_that_would_take_seconds_is_stopped(threads: int) -> None:
+    """The signal is looked for between megabytes of text."""
+    texts = ["x " * 500_000] * 20_000
+    with pytest.raises(Stopped):
+        kernels.word_counts(texts, threads=threads)

@@ -109,7 +109,7 @@ def test_other_python_threads_run_during_a_search() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_forked_child_searches_like_its_parent() -> None:
-    """A child of a process that has searched with threads finds the same, and ends."""
+    """V32: a child of a process that has searched with threads finds the same, and ends."""
     printed = run_python(
         """
         import os, signal, sys, numpy as np

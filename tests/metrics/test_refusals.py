@@ -86,6 +86,8 @@ def test_single_metrics_refuse_the_same() -> None:
             InvalidTypeError,
             "give all queries in one form",
         ),
+        ({1: {"d1": 1.0}}, {"1": {"d1": 1}}, InvalidTypeError, "queries such as 1,.* such as '1'"),
+        ([["d1"]], {"q1": ["d1"]}, InvalidTypeError, "queries such as 0,.* such as 'q1'"),
         ({"q1": {b"d1": 1.0}}, QRELS, InvalidTypeError, "document id is of type bytes"),
         ({"q1": 3}, QRELS, InvalidTypeError, "expected a dict document -> score, or a list"),
         ([["d1"]], [], InvalidInputError, "0 queries are judged, but the run has 1"),
@@ -156,6 +158,10 @@ def test_gaps_in_arrays_are_named() -> None:
     found = evaluate(wide, [[2], [7]], ["rr"], fill=-1)
     assert (found["rr"].values.tolist(), found.n_removed) == ([0.5, 1.0], 1)
     assert found["rr"].n_tied == 0
+    with pytest.raises(UsageError, match=r"fill is 1\.5; expected the integer"):
+        evaluate(wide, [[2], [7]], ["rr"], fill=1.5)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="only integers in arrays and lists can mark gaps"):
+        evaluate(RUN, QRELS, ["rr"], fill=-1)
     with pytest.raises(InvalidInputError, match=r"document -1 more than once.*as fill"):
         evaluate(np.array([[1, -1, -1]]), [[1]], ["rr"])
 

@@ -18,6 +18,8 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 # What costs time or memory to import, or belongs to an extra or to the command line alone.
 HEAVY = (
+    "Stemmer",
+    "bm25s",
     "click",
     "dotenv",
     "h5py",
@@ -50,7 +52,9 @@ def test_python_has_no_upper_bound() -> None:
     assert not [wanted for wanted in PROJECT["dependencies"] if "<" in wanted or "==" in wanted]
 
 
-@pytest.mark.parametrize("use", ["gnomon", "gnomon.topk", "gnomon.VectorIndex"])
+@pytest.mark.parametrize(
+    "use", ["gnomon", "gnomon.topk", "gnomon.VectorIndex", "gnomon.analyze('a b')"]
+)
 def test_import_is_light(use: str) -> None:
     """``import gnomon``, also to search, loads nothing that is slow or optional."""
     code = f"import gnomon, sys; {use}; print(*(m for m in {HEAVY!r} if m in sys.modules))"

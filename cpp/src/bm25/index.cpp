@@ -241,7 +241,7 @@ class Search {
                      [&](std::size_t block, int worker) {
                          auto& workspace = workspaces[static_cast<std::size_t>(worker)];
                          if (!workspace) {
-                             workspace = std::make_unique<Workspace>();
+                             workspace = data_.workspaces.take();
                          }
                          const std::size_t end = std::min(n, (block + 1) * kQueriesABlock);
                          for (std::size_t q = block * kQueriesABlock; q < end; ++q) {
@@ -249,6 +249,11 @@ class Search {
                              lists.offsets[q + 1] = std::ssize(workspace->hits);
                          }
                      });
+        for (auto& workspace : workspaces) {
+            if (workspace) {
+                data_.workspaces.give_back(std::move(workspace));
+            }
+        }
         gather(lists, counters);
         return lists;
     }
@@ -269,6 +274,8 @@ class Search {
         } else {
             exhaustive_top_k(data_, admission, k_, workspace, block.counters);
         }
+        block.ids.reserve(block.ids.size() + workspace.hits.size());
+        block.scores.reserve(block.scores.size() + workspace.hits.size());
         for (const Hit& hit : workspace.hits) {
             block.ids.push_back(hit.row);
             block.scores.push_back(hit.score);
@@ -288,11 +295,17 @@ class Search {
         for (std::size_t q = 1; q < lists.offsets.size(); ++q) {
             lists.offsets[q] += lists.offsets[q - 1];
         }
+        if (blocks_.size() == 1) {
+            lists.ids = std::move(blocks_[0].ids);
+            lists.scores = std::move(blocks_[0].scores);
+        }
         lists.ids.reserve(static_cast<std::size_t>(lists.offsets.back()));
         lists.scores.reserve(static_cast<std::size_t>(lists.offsets.back()));
         for (const Block& block : blocks_) {
-            lists.ids.insert(lists.ids.end(), block.ids.begin(), block.ids.end());
-            lists.scores.insert(lists.scores.end(), block.scores.begin(), block.scores.end());
+            if (blocks_.size() > 1) {
+                lists.ids.insert(lists.ids.end(), block.ids.begin(), block.ids.end());
+                lists.scores.insert(lists.scores.end(), block.scores.begin(), block.scores.end());
+            }
             if (counters != nullptr) {
                 counters->postings += block.counters.postings;
                 counters->postings_screened += block.counters.postings_screened;

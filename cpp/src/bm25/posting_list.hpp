@@ -17,19 +17,6 @@ struct Stretch {
     std::uint32_t size() const noexcept { return end - begin; }
 };
 
-// The first of n ascending keys that isn't below `key`; without branches that could be guessed
-// wrong.
-template <typename Key>
-std::size_t first_not_below(const Key* keys, std::size_t n, Key key) noexcept {
-    const Key* base = keys;
-    while (n > 1) {
-        const std::size_t half = n / 2;
-        base += half & (0 - static_cast<std::size_t>(base[half - 1] < key));
-        n -= half;
-    }
-    return static_cast<std::size_t>(base - keys) + (n == 1 && *base < key ? 1 : 0);
-}
-
 class PostingList {
   public:
     PostingList(const IndexView& view, std::size_t term) noexcept
@@ -73,25 +60,28 @@ class PostingList {
     }
     std::uint16_t window_top(std::size_t number) const noexcept { return tops_[number]; }
 
-    // Where `row` stands in the list, searched for in a stretch that would hold it; the stretch's
-    // end when it doesn't.
-    std::uint32_t find(std::uint32_t row, Stretch in) const noexcept {
-        if (in.begin == in.end) {
-            return in.end;
-        }
-        if (is_long_) {
-            const auto key = static_cast<std::uint16_t>((row & (kWindowRows - 1)) << kCountBits);
-            const auto at = in.begin + static_cast<std::uint32_t>(
-                                           first_not_below(places_ + in.begin, in.size(), key));
-            return at < in.end && (places_[at] ^ key) < kLongCounts ? at : in.end;
-        }
-        const auto at = in.begin + static_cast<std::uint32_t>(
-                                       first_not_below(rows_ + in.begin, in.size(), row));
-        return at < in.end && rows_[at] == row ? at : in.end;
+    struct Found {
+        std::uint32_t at;
+        bool there;  // else `at` means nothing
+    };
+
+    // Where a row stands in a long list, or in a short one.
+    Found find_long(std::uint32_t row) const noexcept {
+        return find_long(row, window(row >> kWindowBits));
+    }
+    Found find_short(std::uint32_t row) const noexcept {
+        return find_short(row, Stretch{0, size()});
     }
 
-    Stretch stretch_of(std::uint32_t row) const noexcept {
-        return is_long_ ? window(row >> kWindowBits) : Stretch{0, size()};
+    // The same when the stretch that would hold it is known.
+    Found find_long(std::uint32_t row, Stretch in) const noexcept {
+        const auto key = static_cast<std::uint16_t>((row & (kWindowRows - 1)) << kCountBits);
+        const auto [at, inside] = first_not_below(places_, in, key);
+        return {at, inside && (places_[at] ^ key) < kLongCounts};
+    }
+    Found find_short(std::uint32_t row, Stretch in) const noexcept {
+        const auto [at, inside] = first_not_below(rows_, in, row);
+        return {at, inside && rows_[at] == row};
     }
 
     // How often the document of posting `at` holds the term.
@@ -104,6 +94,24 @@ class PostingList {
     }
 
   private:
+    // The first key of an ascending stretch that isn't below `key`, and whether there is one; when
+    // there is none, a place that may be read. No branch that could be guessed wrong.
+    template <typename Key>
+    static Found first_not_below(const Key* keys, Stretch in, Key key) noexcept {
+        std::uint32_t base = in.begin;
+        std::uint32_t n = in.size();
+        if (n == 0) {
+            return {0, false};
+        }
+        while (n > 1) {
+            const std::uint32_t half = n / 2;
+            base += half & (0U - static_cast<std::uint32_t>(keys[base + half - 1] < key));
+            n -= half;
+        }
+        const bool below = keys[base] < key;
+        return {below ? 0 : base, !below};
+    }
+
     const IndexView* view_;
     const TermEntry* entry_;
     bool is_long_;

@@ -58,17 +58,44 @@ void Query::set(const IndexData& data, std::span<const std::string_view> tokens)
     }
 }
 
-float Query::score(const IndexData& data, const TermPart& part, std::uint32_t row) const noexcept {
-    const double norm = part.norm_of(data.view.lengths()[row]);
-    double sum = 0.0;
-    for (const QueryTerm& term : terms_) {
-        const Stretch stretch = term.list.stretch_of(row);
-        const std::uint32_t at = term.list.find(row, stretch);
-        if (at != stretch.end) {
-            sum += term.weight * part(term.list.count(at), norm);
-        }
+std::span<const double> Query::score(const IndexData& data, const TermPart& part,
+                                     std::span<const std::uint32_t> rows) {
+    norms_.resize(rows.size());
+    sums_.assign(rows.size(), 0.0);
+    holders_.resize(rows.size());
+    found_.resize(rows.size());
+    const std::uint32_t* lengths = data.view.lengths();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        norms_[i] = part.norm_of(lengths[rows[i]]);
     }
-    return static_cast<float>(sum);
+    for (const QueryTerm& term : terms_) {
+        add_term(term, part, rows);
+    }
+    return sums_;
+}
+
+// The searches don't wait for each other, and nothing branches on what they find.
+void Query::add_term(const QueryTerm& term, const TermPart& part,
+                     std::span<const std::uint32_t> rows) {
+    const PostingList& list = term.list;
+    std::size_t holders = 0;
+    const auto collect = [&](auto find) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const auto [at, there] = find(rows[i]);
+            holders_[holders] = static_cast<std::uint32_t>(i);
+            found_[holders] = at;
+            holders += there ? 1 : 0;
+        }
+    };
+    if (list.is_long()) {
+        collect([&list](std::uint32_t row) { return list.find_long(row); });
+    } else {
+        collect([&list](std::uint32_t row) { return list.find_short(row); });
+    }
+    for (std::size_t i = 0; i < holders; ++i) {
+        const std::uint32_t row = holders_[i];
+        sums_[row] += term.weight * part(list.count(found_[i]), norms_[row]);
+    }
 }
 
 }  // namespace gnomon::detail::bm25

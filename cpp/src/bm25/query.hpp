@@ -30,13 +30,21 @@ class Query {
     std::span<const QueryTerm> terms() const noexcept { return terms_; }
     std::uint64_t postings() const noexcept { return postings_; }
 
-    // The definition of a score.
-    float score(const IndexData& data, const TermPart& part, std::uint32_t row) const noexcept;
+    // The scores of some documents, each a sum in ascending order of the terms. Valid until the
+    // next call.
+    std::span<const double> score(const IndexData& data, const TermPart& part,
+                                  std::span<const std::uint32_t> rows);
 
   private:
+    void add_term(const QueryTerm& term, const TermPart& part, std::span<const std::uint32_t> rows);
+
     std::vector<QueryTerm> terms_;
     std::vector<std::uint32_t> numbers_;
     std::uint64_t postings_ = 0;
+    std::vector<double> norms_;
+    std::vector<double> sums_;
+    std::vector<std::uint32_t> holders_;  // which of the rows hold a term,
+    std::vector<std::uint32_t> found_;    // and where they stand in its list
 };
 
 }  // namespace gnomon::detail::bm25

@@ -1,8 +1,8 @@
 #include "bm25/screen.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
-#include <functional>
 
 #include "bm25/bound.hpp"
 
@@ -12,6 +12,13 @@ namespace {
 
 // Below so many postings of a window, its sums are read and cleared one by one.
 constexpr std::size_t kSparse = 192;
+// Costs in cycles, measured: to add a posting, to collect it alone or with all others of the
+// window, to take one candidate through the terms that were left out.
+constexpr double kReadCost = 1.5;
+constexpr double kSparseCost = 2.5;
+constexpr double kSweepCost = 500.0;
+constexpr double kCandidateCost = 15.0;
+constexpr double kSpread = 0.6;
 // Looking a document up in a list costs as much as reading so many postings in sequence.
 constexpr std::size_t kLookupCost = 12;
 
@@ -176,12 +183,21 @@ class Screen {
     void screen_window(std::size_t window) {
         std::int32_t rest = 0;
         std::size_t first = 0;
+        std::size_t skipped = 0;
         while (rest + terms_[first].top < pool_.least()) {
+            skipped += terms_[first].stretch.size();
             rest += terms_[first++].top;
         }
         std::size_t read = 0;
         for (std::size_t i = first; i < terms_.size(); ++i) {
             read += terms_[i].stretch.size();
+        }
+        if (skipped > 0 && !skipping_pays(first, pool_.least() - rest, read, skipped)) {
+            read += skipped;
+            rest = 0;
+            first = 0;
+        }
+        for (std::size_t i = first; i < terms_.size(); ++i) {
             add(terms_[i], window);
         }
         counters_.postings_screened += read;
@@ -203,6 +219,26 @@ class Screen {
                 pool_.add(workspace_.found[i], row);
             }
         }
+    }
+
+    // Whether leaving `skipped` postings unread is worth the candidates that it makes of documents
+    // whose other terms reach `need`. A guess, from contributions spread evenly over the upper part
+    // of their range; the answer doesn't depend on it.
+    bool skipping_pays(std::size_t first, std::int32_t need, std::size_t read,
+                       std::size_t skipped) const noexcept {
+        double candidates = 0.0;
+        for (std::size_t i = first; i < terms_.size(); ++i) {
+            const double top = terms_[i].top;
+            if (terms_[i].top > need) {
+                candidates += static_cast<double>(terms_[i].stretch.size()) *
+                              std::min(1.0, (top - need) / (kSpread * top));
+            }
+        }
+        const auto reading = [](std::size_t postings) {
+            return static_cast<double>(postings) * kReadCost +
+                   std::min(static_cast<double>(postings) * kSparseCost, kSweepCost);
+        };
+        return reading(read) + candidates * kCandidateCost < reading(read + skipped);
     }
 
     void add(const ScreenTerm& term, std::size_t window) noexcept {
@@ -253,8 +289,11 @@ class Screen {
             counters_.looked_up += n_;
             const auto first_row = static_cast<std::uint32_t>(window << kWindowBits);
             for (std::size_t i = 0; i < n_; ++i) {
-                const std::uint32_t at = term.list->find(first_row + places[i], term.stretch);
-                if (at != term.stretch.end) {
+                const std::uint32_t row = first_row + places[i];
+                const auto [at, there] = term.list->is_long()
+                                             ? term.list->find_long(row, term.stretch)
+                                             : term.list->find_short(row, term.stretch);
+                if (there) {
                     found[i] = static_cast<std::uint16_t>(
                         found[i] + contribution(term.list->parts()[at], term.multiplier));
                 }
@@ -288,6 +327,51 @@ class Screen {
     std::size_t n_ = 0;  // candidates in workspace_.places and workspace_.found
 };
 
+// Scores above 0 in ranking order are ascending words: the bits of a positive float grow with it.
+std::uint64_t rank_key(float score, std::uint32_t row) noexcept {
+    constexpr std::uint32_t kAboveAll = 0x7FFFFFFFU;
+    return static_cast<std::uint64_t>(kAboveAll - std::bit_cast<std::uint32_t>(score)) << 32U | row;
+}
+
+Hit hit_of(std::uint64_t key) noexcept {
+    constexpr std::uint32_t kAboveAll = 0x7FFFFFFFU;
+    return {std::bit_cast<float>(kAboveAll - static_cast<std::uint32_t>(key >> 32U)),
+            static_cast<std::int64_t>(key & UINT32_MAX)};
+}
+
+void rank_survivors(const IndexData& data, const ScreenKernels& kernels,
+                    std::span<const std::uint64_t> survivors, std::size_t k, Workspace& workspace) {
+    std::vector<std::uint32_t>& rows = workspace.rows;
+    rows.resize(survivors.size());
+    std::transform(survivors.begin(), survivors.end(), rows.begin(),
+                   [](std::uint64_t entry) { return static_cast<std::uint32_t>(entry); });
+    const auto scores = workspace.query.score(data, data.part(), rows);
+    std::vector<std::uint64_t>& keys = workspace.keys;
+    keys.clear();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto score = static_cast<float>(scores[i]);
+        if (score > 0.0F) {
+            keys.push_back(rank_key(score, rows[i]));
+        }
+    }
+    workspace.hits.resize(std::min(k, keys.size()));
+    if (keys.size() <= kMostRanked) {
+        workspace.ranks.resize(keys.size());
+        kernels.rank(keys.data(), keys.size(), workspace.ranks.data());
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            if (workspace.ranks[i] < workspace.hits.size()) {
+                workspace.hits[workspace.ranks[i]] = hit_of(keys[i]);
+            }
+        }
+        return;
+    }
+    std::partial_sort(keys.begin(),
+                      keys.begin() + static_cast<std::ptrdiff_t>(workspace.hits.size()),
+                      keys.end());
+    std::transform(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(workspace.hits.size()),
+                   workspace.hits.begin(), hit_of);
+}
+
 }  // namespace
 
 void screened_top_k(const IndexData& data, const ScreenKernels& kernels, const Admission& admission,
@@ -298,22 +382,8 @@ void screened_top_k(const IndexData& data, const ScreenKernels& kernels, const A
     }
     Screen screen(data, kernels, admission, k, workspace, counters);
     screen.run();
-    const TermPart part = data.part();
-    for (const std::uint64_t entry : screen.survivors()) {
-        const auto row = static_cast<std::uint32_t>(entry);
-        const float score = workspace.query.score(data, part, row);
-        if (score > 0.0F) {
-            workspace.hits.push_back({score, std::int64_t{row}});
-        }
-    }
+    rank_survivors(data, kernels, screen.survivors(), k, workspace);
     counters.rescored += screen.survivors().size();
-    auto& hits = workspace.hits;
-    if (hits.size() > k) {
-        std::nth_element(hits.begin(), hits.begin() + static_cast<std::ptrdiff_t>(k), hits.end(),
-                         before);
-        hits.resize(k);
-    }
-    std::sort(hits.begin(), hits.end(), before);
 }
 
 }  // namespace gnomon::detail::bm25

@@ -64,9 +64,29 @@ std::size_t sweep(std::uint16_t* sums, std::uint16_t least, std::uint16_t* place
     return n;
 }
 
+void rank(const std::uint64_t* keys, std::size_t n, std::uint32_t* ranks) noexcept {
+    constexpr std::size_t kStep = 4;
+    const std::size_t whole = n - n % kStep;
+    for (std::size_t i = 0; i < n; ++i) {
+        const __m256i key = _mm256_set1_epi64x(static_cast<long long>(keys[i]));
+        __m256i counts = _mm256_setzero_si256();
+        for (std::size_t j = 0; j < whole; j += kStep) {
+            const __m256i others = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(keys + j));
+            counts = _mm256_sub_epi64(counts, _mm256_cmpgt_epi64(key, others));
+        }
+        alignas(32) std::uint64_t lanes[kStep];
+        _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), counts);
+        std::uint64_t below = lanes[0] + lanes[1] + lanes[2] + lanes[3];
+        for (std::size_t j = whole; j < n; ++j) {
+            below += keys[j] < keys[i] ? 1U : 0U;
+        }
+        ranks[i] = static_cast<std::uint32_t>(below);
+    }
+}
+
 }  // namespace
 
-const ScreenKernels kAvx2Screen{add, sweep};
+const ScreenKernels kAvx2Screen{add, sweep, rank};
 
 }  // namespace gnomon::detail::bm25
 

@@ -58,9 +58,28 @@ std::size_t sweep(std::uint16_t* sums, std::uint16_t least, std::uint16_t* place
     return n;
 }
 
+void rank(const std::uint64_t* keys, std::size_t n, std::uint32_t* ranks) noexcept {
+    constexpr std::size_t kStep = 8;
+    const std::size_t whole = n - n % kStep;
+    const auto rest = static_cast<__mmask8>((1U << (n % kStep)) - 1);
+    const __m512i last = _mm512_maskz_loadu_epi64(rest, keys + whole);
+    for (std::size_t i = 0; i < n; ++i) {
+        const __m512i key = _mm512_set1_epi64(static_cast<long long>(keys[i]));
+        auto below = static_cast<std::uint32_t>(
+            __builtin_popcount(_mm512_mask_cmplt_epu64_mask(rest, last, key)));
+        __m512i counts = _mm512_setzero_si512();
+        for (std::size_t j = 0; j < whole; j += kStep) {
+            const __mmask8 less = _mm512_cmplt_epu64_mask(_mm512_loadu_si512(keys + j), key);
+            counts = _mm512_mask_add_epi64(counts, less, counts, _mm512_set1_epi64(1));
+        }
+        below += static_cast<std::uint32_t>(_mm512_reduce_add_epi64(counts));
+        ranks[i] = below;
+    }
+}
+
 }  // namespace
 
-const ScreenKernels kAvx512Screen{add, sweep};
+const ScreenKernels kAvx512Screen{add, sweep, rank};
 
 }  // namespace gnomon::detail::bm25
 

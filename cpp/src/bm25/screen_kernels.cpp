@@ -29,9 +29,19 @@ std::size_t sweep(std::uint16_t* sums, std::uint16_t least, std::uint16_t* place
     return n;
 }
 
+void rank(const std::uint64_t* keys, std::size_t n, std::uint32_t* ranks) noexcept {
+    for (std::size_t i = 0; i < n; ++i) {
+        std::uint32_t below = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+            below += keys[j] < keys[i] ? 1U : 0U;
+        }
+        ranks[i] = below;
+    }
+}
+
 }  // namespace
 
-const ScreenKernels kScalarScreen{add, sweep};
+const ScreenKernels kScalarScreen{add, sweep, rank};
 
 const ScreenKernels& screen_kernels(Isa isa) noexcept {
     switch (isa) {

@@ -17,7 +17,12 @@ struct ScreenKernels {
     // least 1, and sets every sum to 0. Returns how many there were.
     std::size_t (*sweep)(std::uint16_t* sums, std::uint16_t least, std::uint16_t* places,
                          std::uint16_t* found) noexcept;
+    // ranks[i] = how many of n <= kMostRanked keys are below keys[i]. All keys differ and are below
+    // 2^63. Comparing all with all has no branches to guess wrong, which sorting has many of.
+    void (*rank)(const std::uint64_t* keys, std::size_t n, std::uint32_t* ranks) noexcept;
 };
+
+inline constexpr std::size_t kMostRanked = 384;
 
 extern const ScreenKernels kScalarScreen;
 extern const ScreenKernels kAvx2Screen;

@@ -38,7 +38,7 @@ std::size_t sweep(std::uint16_t* sums, std::uint16_t least, std::uint16_t* place
 
 }  // namespace
 
-const ScreenKernels kNeonScreen{kScalarScreen.add, sweep};
+const ScreenKernels kNeonScreen{kScalarScreen.add, sweep, kScalarScreen.rank};
 
 }  // namespace gnomon::detail::bm25
 

@@ -48,7 +48,10 @@ struct Workspace {
     std::vector<std::uint16_t> places = std::vector<std::uint16_t>(kWindowRows);
     std::vector<std::uint16_t> found = std::vector<std::uint16_t>(kWindowRows);
     std::vector<std::uint64_t> pool;
-    std::vector<double> exact;  // of one window, for exhaustive scoring
+    std::vector<double> exact;         // of one window, for exhaustive scoring
+    std::vector<std::uint32_t> rows;   // of the documents to score,
+    std::vector<std::uint64_t> keys;   // their places in the order as numbers to compare,
+    std::vector<std::uint32_t> ranks;  // and their ranks
     std::vector<Hit> hits;
 };
 

@@ -28,9 +28,9 @@ bool is_plain(float norm) noexcept { return norm >= kLeastNorm && norm <= kMostN
 }  // namespace
 
 struct FloatPass::Worker {
-    Worker(const FloatPass& pass, int number_)
+    Worker(const FloatPass& pass, const Watch& watch, int number_)
         : number(number_), converted(kRowsAtOnce * pass.source_.matrix.cols),
-          scorer(pass.context_.isa, pass.source_.matrix, pass.norms_, pass.guard_),
+          scorer(pass.context_.isa, pass.source_.matrix, pass.norms_, pass.guard_, watch, number_),
           twins(pass.source_.matrix, pass.guard_, kRowsAtOnce) {}
 
     int number;
@@ -78,7 +78,7 @@ void FloatPass::run(int threads, Watch& watch, SearchCounters& counters) {
     parallel_for(blocks, threads, watch.between_blocks(), [&](std::size_t block, int number) {
         auto& worker = workers[static_cast<std::size_t>(number)];
         if (!worker) {
-            worker = std::make_unique<Worker>(*this, number);
+            worker = std::make_unique<Worker>(*this, watch, number);
         }
         run_block(block, *worker, watch);
     });

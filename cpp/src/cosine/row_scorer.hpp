@@ -16,10 +16,14 @@
 
 namespace gnomon::detail {
 
+class Watch;
+
 class RowScorer {
   public:
-    // `norms` of all rows, or null: they are computed with the scores.
-    RowScorer(Isa isa, const MatrixView& docs, const double* norms, TouchGuard* guard);
+    // `norms` of all rows, or null: they are computed with the scores. Long lists of candidates ask
+    // `watch`, for worker number `worker`, whether to stop.
+    RowScorer(Isa isa, const MatrixView& docs, const double* norms, TouchGuard* guard,
+              const Watch& watch, int worker);
 
     void take(const Query& query) noexcept { query_ = &query; }
 
@@ -30,6 +34,7 @@ class RowScorer {
 
   private:
     static constexpr std::size_t kBatch = 4;
+    static constexpr std::size_t kValuesBetweenLooks = std::size_t{1} << 22U;
 
     const float* fetch(const Candidate& candidate, std::size_t slot);
     void prefetch(const Candidate& candidate) const noexcept;
@@ -43,6 +48,9 @@ class RowScorer {
     MatrixView docs_;
     const double* norms_;
     TouchGuard* guard_;
+    const Watch& watch_;
+    int worker_;
+    std::size_t rows_between_looks_;
     double float_error_;
     std::vector<float> scratch_;
     const Query* query_ = nullptr;

@@ -40,10 +40,10 @@ double share_of_spread(std::size_t dims, bool proven) noexcept {
 }  // namespace
 
 struct ScreenPass::Worker {
-    Worker(const ScreenPass& pass, int number_)
+    Worker(const ScreenPass& pass, const Watch& watch, int number_)
         : number(number_), scratch(pass.coder_),
           scorer(pass.context_.isa, pass.source_.matrix, pass.norms_,
-                 pass.prepared_ != nullptr ? pass.prepared_->guard : nullptr),
+                 pass.prepared_ != nullptr ? pass.prepared_->guard : nullptr, watch, number_),
           survivors(pass.stretch_tiles_ * kBlockQueries),
           twins(pass.source_.matrix, pass.prepared_ != nullptr ? pass.prepared_->guard : nullptr,
                 pass.stretch_tiles_ * kTileRows) {
@@ -99,7 +99,7 @@ void ScreenPass::run(int threads, Watch& watch, SearchCounters& counters) {
     parallel_for(blocks, threads, watch.between_blocks(), [&](std::size_t block, int number) {
         auto& worker = workers[static_cast<std::size_t>(number)];
         if (!worker) {
-            worker = std::make_unique<Worker>(*this, number);
+            worker = std::make_unique<Worker>(*this, watch, number);
         }
         run_block(block, *worker, watch);
     });

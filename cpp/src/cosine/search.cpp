@@ -172,21 +172,23 @@ class Search {
         std::atomic<std::uint64_t> rescored{0};
         std::vector<char> settled(answers.size());
         const std::size_t blocks = (answers.size() + kSettledAtOnce - 1) / kSettledAtOnce;
-        parallel_for(blocks, options_.threads, options_.interrupted, [&](std::size_t block, int) {
-            check_size();
-            RowScorer scorer(isa_, docs_, norms(), guard());
-            const std::size_t first = block * kSettledAtOnce;
-            const std::size_t end = std::min(first + kSettledAtOnce, answers.size());
-            for (std::size_t entry = first; entry < end; ++entry) {
-                Answer& answer = answers[entry];
-                scorer.take(queries_[answer.query]);
-                settled[entry] = answer.candidates.settle(scorer) ? 1 : 0;
-                if (settled[entry] != 0) {
-                    hits_[answer.query] = answer.candidates.hits();
-                }
-            }
-            rescored += scorer.rescored();
-        });
+        parallel_for(blocks, options_.threads, options_.interrupted,
+                     [&](std::size_t block, int worker) {
+                         check_size();
+                         RowScorer scorer(isa_, docs_, norms(), guard(), watch_, worker);
+                         const std::size_t first = block * kSettledAtOnce;
+                         const std::size_t end = std::min(first + kSettledAtOnce, answers.size());
+                         for (std::size_t entry = first; entry < end; ++entry) {
+                             watch_.check(worker);
+                             Answer& answer = answers[entry];
+                             scorer.take(queries_[answer.query]);
+                             settled[entry] = answer.candidates.settle(scorer) ? 1 : 0;
+                             if (settled[entry] != 0) {
+                                 hits_[answer.query] = answer.candidates.hits();
+                             }
+                         }
+                         rescored += scorer.rescored();
+                     });
         result_.counters.rescored += rescored;
         Answers again;
         for (std::size_t entry = 0; entry < answers.size(); ++entry) {

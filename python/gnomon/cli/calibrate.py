@@ -17,6 +17,7 @@ from gnomon.cli._environment import environment
 from gnomon.cli._options import json_option, quiet_option, state_dir_option
 from gnomon.cli._output import only_results_on_stdout, print_error, print_json, print_lines
 from gnomon.cli._progress import progress_shown
+from gnomon.cli._transfer import Carried, carry_over
 from gnomon.cli.exit_codes import DONE, REFUSED
 from gnomon.embedding.cache import EmbeddingCache
 from gnomon.errors import UsageError
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from gnomon.rules.gate_transfer import Anchors
 
     Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
@@ -54,6 +57,19 @@ EVIDENCE_FILE = "probe-evidence.json"
 @click.option("--sweep-only", is_flag=True, help="Search again on kept evidence, embed nothing.")
 @click.option("--refresh", is_flag=True, help="Ignore kept evidence.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="First N probes, no file.")
+@click.option(
+    "--transfer",
+    "source",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Carry this calibration's thresholds to the index's embedder. "
+    "[default of --out: calibration.<index name>.json]",
+)
+@click.option(
+    "--anchors",
+    type=click.Choice(["bounded", "full"]),
+    help="With --transfer: ask as few probes as can keep the bounds, or all. [default: bounded]",
+)
 @state_dir_option
 @json_option
 @quiet_option
@@ -68,6 +84,8 @@ def command(
     sweep_only: bool,
     refresh: bool,
     limit: int | None,
+    source: Path | None,
+    anchors: Anchors | None,
     state_dir: Path,
     as_json: bool,
     quiet: bool,
@@ -78,17 +96,29 @@ def command(
     compared on what was found. The thresholds are written only when every bound holds; otherwise
     the old file stays as it is, the reasons are named, and the exit code is 3. Run `gnomon index`
     afterwards: it inlines the file.
+
+    With --transfer only the window is measured, on a part of the probes, and the thresholds of
+    another embedder's calibration of the same pages are kept: a bounded bet, marked as such.
     """  # fmt: skip
     if sweep_only and refresh:
         raise UsageError("--sweep-only needs the kept evidence that --refresh ignores; keep one")
+    _check_transfer_flags(source, anchors, strict=strict, limit=limit)
     settings = configured()
     place = index_dir or Path(settings.value("index"))
     probe_file = probes or Path(settings.value("probes"))
-    target = out or probe_file.parent / "calibration.json"
+    own = "calibration.json" if source is None else f"calibration.{place.name}.json"
+    target = out or probe_file.parent / own
     report_file = report or target.with_suffix(".report.md")
     if embedder is not None:
         check_uri(embedder)
     audit.check_appendable(state_dir)
+    if source is not None:
+        return carry_over(
+            Carried(place, probe_file, source, target, anchors or "bounded", seed, state_dir),
+            lambda index: _embed(index, place, embedder, settings),
+            as_json=as_json,
+            quiet=quiet,
+        )
     with only_results_on_stdout(), progress_shown("probes", quiet=quiet) as progress:
         asked = read_probes(probe_file)
         index = Index.open(place)
@@ -123,6 +153,15 @@ def command(
     for failure in result.measured.failures:
         print_error(f"{failure.code}: {failure.message}", label="failed: ")
     return REFUSED if result.measured.failures else DONE
+
+
+def _check_transfer_flags(
+    source: Path | None, anchors: Anchors | None, *, strict: bool, limit: int | None
+) -> None:
+    if source is None and anchors is not None:
+        raise UsageError("--anchors belongs to --transfer; name the calibration to carry over")
+    if source is not None and (strict or limit is not None):
+        raise UsageError("--transfer measures no bounds; leave out --strict and --limit")
 
 
 def _embed(index: Index, place: Path, uri: str | None, settings: Configured) -> Embed | None:

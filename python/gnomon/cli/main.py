@@ -65,6 +65,10 @@ COMMANDS: dict[str, Target] = {
         "gnomon.cli.kernels:command",
         "What the CPU offers and how fast the kernels run here, beside the installed peers.",
     ),
+    "doctor": Target(
+        "gnomon.cli.doctor:command",
+        "What was resolved and what is missing; exit 2 when not ready.",
+    ),
 }
 
 

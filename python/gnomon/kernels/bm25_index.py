@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsIndex
@@ -14,8 +13,8 @@ import rfc8785
 
 from gnomon import _core
 from gnomon.errors import (
+    GnomonError,
     InvalidInputError,
-    MissingInputError,
     StateError,
     UsageError,
 )
@@ -29,6 +28,7 @@ from gnomon.kernels._bm25_settings import (
     note_of,
 )
 from gnomon.kernels._documents import batches_of, one_of, query_list
+from gnomon.kernels._files import opened_file, replace_file
 from gnomon.kernels.analyzer import Analyzer
 from gnomon.kernels.hits import Hits
 from gnomon.kernels.row_lists import Exclude, exclude_lists, subset_rows
@@ -146,18 +146,9 @@ class BM25Index:
             The file can't be read.
         """
         name = os.fspath(Path(path) / FILE_NAME)
-        try:
-            descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        except (FileNotFoundError, NotADirectoryError):
-            raise MissingInputError(f"{name}: there is no such index file") from None
-        except OSError as error:
-            raise StateError(f"{name}: the index can't be read: {error.strerror}") from error
-        try:
-            with core_errors():
-                core = _core.BM25Index.open(descriptor, name)
-                note = core.note
-        finally:
-            os.close(descriptor)
+        with opened_file(name) as descriptor, core_errors():
+            core = _core.BM25Index.open(descriptor, name)
+            note = core.note
         index = cls.__new__(cls)
         index._core = core
         index._analyzer = analyzer_of(note, name)
@@ -182,25 +173,11 @@ class BM25Index:
         folder = Path(path)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._save_beside(folder)
+            replace_file(folder / FILE_NAME, self._core.save)
         except OSError as error:
             raise StateError(
                 f"{folder}: the index can't be written: {error.strerror or error}"
             ) from error
-
-    def _save_beside(self, folder: Path) -> None:
-        """Write a new file beside the old one, then let it take the old one's place."""
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{FILE_NAME}.", dir=folder)
-        try:
-            try:
-                self._core.save(descriptor)
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-            Path(temporary).replace(folder / FILE_NAME)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
 
     def verify(self, *, threads: int | None = None) -> None:
         """Check all of an opened index file; an index that was built here always passes.
@@ -316,14 +293,19 @@ class BM25Index:
         is_text, given = one_of(queries, tokens, "queries")
         listed: list[Any] = query_list(given, is_text=is_text)
         run, core_queries = self._route(listed, is_text=is_text)
-        n_rows = self._core.docs
-        lists = None if exclude is None else exclude_lists(exclude, len(listed), n_rows)
-        rows = None if subset is None else subset_rows(subset, n_rows)
-        workers = 1 if len(listed) == 1 and threads is None else as_threads(threads)
-        with core_errors():
-            ids, scores, offsets = run(core_queries, most, lists, rows, workers, 0)
-        hits = Hits(ids, scores, offsets)
-        if is_text and (len(ids) == 0 or not np.all(np.diff(offsets))):
+        lists = rows = None
+        if exclude is not None:
+            lists = exclude_lists(exclude, len(listed), len(self))
+        if subset is not None:
+            rows = subset_rows(subset, len(self))
+        workers = 1 if threads is None and len(listed) == 1 else as_threads(threads)
+        try:
+            hits = Hits(*run(core_queries, most, lists, rows, workers, 0))
+        except GnomonError:
+            raise
+        except ValueError as error:
+            raise InvalidInputError(str(error)) from None
+        if is_text and not (len(listed) == 1 and len(hits.ids)):
             self._warn_of_blank(hits, core_queries)
         return hits
 

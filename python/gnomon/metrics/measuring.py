@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, get_args
 
@@ -135,6 +136,10 @@ def _placed(
     float_gains: bool,
     threads: int | None,
 ) -> Placed:
+    marks = None if fill is None else _as_mark(fill)
+    lists = None if isinstance(run, Mapping) else _string_lists(run)
+    if marks is not None and (lists is not None or isinstance(run, Mapping)):
+        raise UsageError(f"fill is {marks}, but only integers in arrays and lists can mark gaps")
     if isinstance(run, Mapping):
         if not isinstance(judgements, Mapping):
             raise InvalidTypeError(
@@ -142,7 +147,6 @@ def _placed(
                 f"expected a dict query -> judged documents"
             )
         return placed_names(run, judgements, ties=ties, float_gains=float_gains, threads=threads)
-    lists = _string_lists(run)
     if lists is not None:
         return placed_names(
             dict(enumerate(lists)),
@@ -155,8 +159,14 @@ def _placed(
         raise UsageError(
             "ties='trec' orders a dict of scores; lists and arrays are ordered already"
         )
-    marks = None if fill is None else int(fill)
     return placed_rows(run, judgements, fill=marks, float_gains=float_gains, threads=threads)
+
+
+def _as_mark(fill: SupportsIndex) -> int:
+    try:
+        return operator.index(fill)
+    except TypeError:
+        raise UsageError(f"fill is {fill!r}; expected the integer that marks gaps") from None
 
 
 def _string_lists(run: Any) -> Sequence[Any] | None:

@@ -50,6 +50,7 @@ def placed_names(
     ties
         How equal scores are ordered: ``id`` ascending, or as trec_eval does.
     """
+    _check_queries(run, judgements)
     judged = _without_none([_as_judged(own, query) for query, own in judgements.items()])
     lists = _without_none([_as_listed(run.get(query, ()), query) for query in judgements])
     _check_kinds(lists.own, judged.own)
@@ -139,6 +140,17 @@ def _check_kinds(lists: list[Any], judged: list[Any]) -> None:
         raise InvalidTypeError(
             f"document ids are {found}; the integer 1 and the string '1' are different documents: "
             f"make all of them strings, or all integers"
+        )
+
+
+def _check_queries(run: Mapping[Any, Any], judgements: Mapping[Any, Any]) -> None:
+    """Refuse ids of queries that can't meet: all strings here, all integers there."""
+    kinds = [{issubclass(kind, str) for kind in set(map(type, ids))} for ids in (run, judgements)]
+    if all(kinds) and not kinds[0] & kinds[1]:
+        spelt = [repr(next(iter(ids))) for ids in (run, judgements)]
+        raise InvalidTypeError(
+            f"the run names queries such as {spelt[0]}, the judgements such as {spelt[1]}: make "
+            f"all of them strings, or all integers"
         )
 
 

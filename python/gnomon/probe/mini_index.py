@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from gnomon.probe.spaces import Spaces
     from gnomon.probe.truth import Evaluation
 
-_PART = 1  # the class of the rows with new vectors
-
 
 def mini_index(
     spaces: Spaces,
@@ -41,9 +39,9 @@ def mini_index(
     shares = shares_of(relevance, folded=adapters.folded)
     questions = Questions(spaces.covered_pass(), evaluation, spaces.threads)
     (everything,) = shares_of(relevance, folded=False)
-    staying = questions.ask_vectors(evaluation.old, settings.k, everything, _PART)
+    staying = questions.ask_vectors(evaluation.old, settings.k, everything)
     bridged = [
-        questions.ask_class(adapter, settings.k, share, _PART)
+        questions.ask(adapter, settings.k, share)
         for adapter, share in zip(adapters.deciding, shares, strict=True)
     ]
     answers = questions.walk.run(progress)

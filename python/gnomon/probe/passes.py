@@ -81,6 +81,8 @@ class DocumentPass:
         uint8[n], the class of every row, or None when no request is restricted to a class.
     threads
         Threads of the kernel.
+    subset
+        int64, the only rows to read, or None for all.
     report
         What the walk saw beside the lists, once it has run.
     """
@@ -88,6 +90,7 @@ class DocumentPass:
     docs: NDArray[Any]
     labels: NDArray[np.uint8] | None = None
     threads: int | None = None
+    subset: NDArray[np.int64] | None = None
     report: PassReport = field(default_factory=PassReport)
     _requests: list[SearchRequest] = field(default_factory=list)
 
@@ -114,6 +117,7 @@ class DocumentPass:
         answers = topk_pass(
             self.docs,
             self._requests,
+            subset=self.subset,
             row_labels=self.labels,
             threads=self.threads,
             progress=progress,

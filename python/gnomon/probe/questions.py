@@ -89,9 +89,13 @@ class Questions:
         return self.ask_vectors(self.bridged(adapter), k, share, row_class)
 
     def ask_vectors(
-        self, vectors: NDArray[np.generic], k: int, share: Share, row_class: int
+        self,
+        vectors: NDArray[np.generic],
+        k: int,
+        share: Share,
+        row_class: int | None = None,
     ) -> Asked:
-        """Ask for the lists of the share's queries, rows of ``vectors``, among one class."""
+        """Ask for the lists of the share's queries, rows of ``vectors``, perhaps in one class."""
         queries = share.queries
         place = self.walk.ask(
             vectors[queries], k, masked=self._masked(queries), row_class=row_class

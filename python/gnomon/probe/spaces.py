@@ -38,10 +38,8 @@ class Spaces:
         return DocumentPass(self.inputs.old_docs, labels, self.threads)
 
     def covered_pass(self) -> DocumentPass:
-        """Return a walk over the index in which class 1 is the part with new vectors."""
-        labels = np.zeros(self.inputs.n_documents, dtype=np.uint8)
-        labels[self.inputs.covered] = 1
-        return DocumentPass(self.inputs.old_docs, labels, self.threads)
+        """Return a walk over the part of the index with new vectors; nothing else is read."""
+        return DocumentPass(self.inputs.old_docs, threads=self.threads, subset=self.inputs.covered)
 
     def new_pass(self, *, folds: bool = False) -> DocumentPass:
         """Return a walk over the new vectors; masks and answers go through the methods below."""

@@ -112,9 +112,10 @@ def _ours(task: SearchTask, threads: int) -> Search:
     return search
 
 
-def _positive(rows: Any, scores: Any) -> list[int]:
+def _positive(rows: Any, scores: Any) -> NDArray[np.int64]:
     """Return the rows that scored: some packages fill up with rows of score 0."""
-    return [int(row) for row, score in zip(rows, scores, strict=True) if score > 0]
+    found: NDArray[np.int64] = np.asarray(rows)[np.asarray(scores) > 0]
+    return found
 
 
 def _bm25s(package: str) -> Callable[[SearchTask, int], Search]:
@@ -125,7 +126,7 @@ def _bm25s(package: str) -> Callable[[SearchTask, int], Search]:
         index.index(task.corpus.tokens, show_progress=False)
         queries = task.corpus.query_tokens[: task.n]
 
-        def retrieve(some: list[list[str]]) -> list[list[int]]:
+        def retrieve(some: list[list[str]]) -> Found:
             rows, scores = index.retrieve(some, k=task.k, show_progress=False, n_threads=threads)
             return [_positive(*both) for both in zip(rows, scores, strict=True)]
 
@@ -141,7 +142,7 @@ def _bm25_turbo(task: SearchTask, _threads: int) -> Search:
     index = installed("bm25_turbo_python").BM25(method="lucene", k1=K1, b=B)
     index.index(list(task.corpus.texts))
     queries = task.corpus.queries[: task.n]
-    return lambda: [_positive(*index.search(one, k=task.k)) for one in queries]
+    return lambda: [_positive(*index.search_numpy(one, k=task.k)) for one in queries]
 
 
 def _tantivy_index(texts: Sequence[str], threads: int, folder: str | None = None) -> Any:
