@@ -65,15 +65,7 @@ class PostingList {
         bool there;  // else `at` means nothing
     };
 
-    // Where a row stands in a long list, or in a short one.
-    Found find_long(std::uint32_t row) const noexcept {
-        return find_long(row, window(row >> kWindowBits));
-    }
-    Found find_short(std::uint32_t row) const noexcept {
-        return find_short(row, Stretch{0, size()});
-    }
-
-    // The same when the stretch that would hold it is known.
+    // Where a row stands in a long or a short list, searched for in a stretch that would hold it.
     Found find_long(std::uint32_t row, Stretch in) const noexcept {
         const auto key = static_cast<std::uint16_t>((row & (kWindowRows - 1)) << kCountBits);
         const auto [at, inside] = first_not_below(places_, in, key);

@@ -59,43 +59,96 @@ void Query::set(const IndexData& data, std::span<const std::string_view> tokens)
 }
 
 std::span<const double> Query::score(const IndexData& data, const TermPart& part,
-                                     std::span<const std::uint32_t> rows) {
+                                     std::span<const std::uint32_t> rows, std::uint16_t* slots) {
     norms_.resize(rows.size());
     sums_.assign(rows.size(), 0.0);
-    holders_.resize(rows.size());
-    found_.resize(rows.size());
+    // One place more than can be filled: what isn't found is written there and overwritten.
+    holders_.resize(rows.size() + 1);
+    found_.resize(rows.size() + 1);
     const std::uint32_t* lengths = data.view.lengths();
     for (std::size_t i = 0; i < rows.size(); ++i) {
         norms_[i] = part.norm_of(lengths[rows[i]]);
     }
-    for (const QueryTerm& term : terms_) {
-        add_term(term, part, rows);
+    for (std::size_t begin = 0; begin < rows.size();) {
+        const std::uint32_t window = rows[begin] >> kWindowBits;
+        std::size_t end = begin + 1;
+        while (end < rows.size() && rows[end] >> kWindowBits == window) {
+            ++end;
+        }
+        score_group(part, rows, {begin, end, window}, slots);
+        begin = end;
     }
     return sums_;
 }
 
-// The searches don't wait for each other, and nothing branches on what they find.
-void Query::add_term(const QueryTerm& term, const TermPart& part,
-                     std::span<const std::uint32_t> rows) {
-    const PostingList& list = term.list;
+void Query::score_group(const TermPart& part, std::span<const std::uint32_t> rows, Group group,
+                        std::uint16_t* slots) {
+    // A search costs as much as passing so many postings.
+    constexpr std::size_t kSearchCost = 12;
+    const std::size_t size = group.end - group.begin;
+    for (std::size_t i = 0; i < size; ++i) {
+        slots[rows[group.begin + i] & (kWindowRows - 1)] = static_cast<std::uint16_t>(i + 1);
+    }
+    for (const QueryTerm& term : terms_) {
+        const PostingList& list = term.list;
+        const std::size_t postings =
+            list.is_long() ? list.window(group.window).size() : list.size();
+        const std::size_t holders =
+            postings < kSearchCost * size ? pass(list, group, slots) : search(list, rows, group);
+        for (std::size_t i = 0; i < holders; ++i) {
+            const std::size_t row = group.begin + holders_[i];
+            sums_[row] += term.weight * part(list.count(found_[i]), norms_[row]);
+        }
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+        slots[rows[group.begin + i] & (kWindowRows - 1)] = 0;
+    }
+}
+
+// Searches the list for every document of the group: the searches don't wait for each other, and
+// nothing branches on what they find.
+std::size_t Query::search(const PostingList& list, std::span<const std::uint32_t> rows,
+                          Group group) {
     std::size_t holders = 0;
     const auto collect = [&](auto find) {
-        for (std::size_t i = 0; i < rows.size(); ++i) {
+        for (std::size_t i = group.begin; i < group.end; ++i) {
             const auto [at, there] = find(rows[i]);
-            holders_[holders] = static_cast<std::uint32_t>(i);
+            holders_[holders] = static_cast<std::uint32_t>(i - group.begin);
             found_[holders] = at;
             holders += there ? 1 : 0;
         }
     };
     if (list.is_long()) {
-        collect([&list](std::uint32_t row) { return list.find_long(row); });
+        const Stretch in = list.window(group.window);
+        collect([&list, in](std::uint32_t row) { return list.find_long(row, in); });
     } else {
-        collect([&list](std::uint32_t row) { return list.find_short(row); });
+        const Stretch in{0, list.size()};
+        collect([&list, in](std::uint32_t row) { return list.find_short(row, in); });
     }
-    for (std::size_t i = 0; i < holders; ++i) {
-        const std::uint32_t row = holders_[i];
-        sums_[row] += term.weight * part(list.count(found_[i]), norms_[row]);
+    return holders;
+}
+
+// Passes over the postings of the group's window and asks each whether its document is wanted.
+std::size_t Query::pass(const PostingList& list, Group group, const std::uint16_t* slots) {
+    std::size_t holders = 0;
+    const auto take = [&](std::uint32_t at, std::uint32_t slot) {
+        holders_[holders] = slot - 1;
+        found_[holders] = at;
+        holders += slot != 0 ? 1 : 0;
+    };
+    if (list.is_long()) {
+        const Stretch in = list.window(group.window);
+        for (std::uint32_t at = in.begin; at < in.end; ++at) {
+            take(at, slots[list.places()[at] >> kCountBits]);
+        }
+        return holders;
     }
+    for (std::uint32_t at = 0; at < list.size(); ++at) {
+        const std::uint32_t row = list.rows()[at];
+        const std::uint32_t slot = slots[row & (kWindowRows - 1)];
+        take(at, row >> kWindowBits == group.window ? slot : 0);
+    }
+    return holders;
 }
 
 }  // namespace gnomon::detail::bm25

@@ -30,13 +30,24 @@ class Query {
     std::span<const QueryTerm> terms() const noexcept { return terms_; }
     std::uint64_t postings() const noexcept { return postings_; }
 
-    // The scores of some documents, each a sum in ascending order of the terms. Valid until the
-    // next call.
+    // The scores of some documents, each a sum in ascending order of the terms. Documents of one
+    // window stand together. `slots` has a place for every row of a window, all of them 0 before
+    // and after. Valid until the next call.
     std::span<const double> score(const IndexData& data, const TermPart& part,
-                                  std::span<const std::uint32_t> rows);
+                                  std::span<const std::uint32_t> rows, std::uint16_t* slots);
 
   private:
-    void add_term(const QueryTerm& term, const TermPart& part, std::span<const std::uint32_t> rows);
+    // Documents [begin, end) of those to score; they share a window.
+    struct Group {
+        std::size_t begin;
+        std::size_t end;
+        std::uint32_t window;
+    };
+
+    void score_group(const TermPart& part, std::span<const std::uint32_t> rows, Group group,
+                     std::uint16_t* slots);
+    std::size_t search(const PostingList& list, std::span<const std::uint32_t> rows, Group group);
+    std::size_t pass(const PostingList& list, Group group, const std::uint16_t* slots);
 
     std::vector<QueryTerm> terms_;
     std::vector<std::uint32_t> numbers_;

@@ -17,10 +17,10 @@ constexpr std::size_t kSparse = 192;
 constexpr double kReadCost = 1.5;
 constexpr double kSparseCost = 2.5;
 constexpr double kSweepCost = 500.0;
-constexpr double kCandidateCost = 15.0;
+constexpr double kCandidateCost = 60.0;
 constexpr double kSpread = 0.6;
 // Looking a document up in a list costs as much as reading so many postings in sequence.
-constexpr std::size_t kLookupCost = 12;
+constexpr std::size_t kLookupCost = 24;
 
 // A term as the screen uses it, in the window at hand.
 struct ScreenTerm {
@@ -345,7 +345,7 @@ void rank_survivors(const IndexData& data, const ScreenKernels& kernels,
     rows.resize(survivors.size());
     std::transform(survivors.begin(), survivors.end(), rows.begin(),
                    [](std::uint64_t entry) { return static_cast<std::uint32_t>(entry); });
-    const auto scores = workspace.query.score(data, data.part(), rows);
+    const auto scores = workspace.query.score(data, data.part(), rows, workspace.window->sums);
     std::vector<std::uint64_t>& keys = workspace.keys;
     keys.clear();
     for (std::size_t i = 0; i < rows.size(); ++i) {
