@@ -49,7 +49,7 @@ def run_python(code: str, *, timeout: float = 60, **environment: str) -> str:
 
 @needs_proc
 def test_one_thread_means_no_other_thread() -> None:
-    """Eight callers with threads=1 stay eight threads, and all get the one answer."""
+    """V34: eight callers with threads=1 stay eight threads, and all get the one answer."""
     queries, docs = BUILDERS["tiny_gaps"](np.random.default_rng(0), 40, 20_000, 32)
     expected = rows_of(kernels.topk(queries, docs, 10))
     index = kernels.VectorIndex(docs)
