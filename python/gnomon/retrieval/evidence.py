@@ -115,8 +115,12 @@ class Finder:
         )
 
     def lexical_scores(self, question: str) -> NDArray[np.float32]:
-        """Return float32[n]: the boosted sum of the fields' BM25 scores, in their order."""
-        terms = self.vocabulary.analyzer(question)
+        """Return float32[n]: the boosted sum of the fields' BM25 scores, in their order.
+
+        Function words are asked for only when there is nothing else: "how" stands in many headings,
+        and one match in so short a field outweighs the rare word that was meant.
+        """
+        terms = self.vocabulary.searched_terms(question)
         total = np.zeros(len(self.chunks), dtype=np.float64)
         for name in FIELDS:
             scores = self.fields[name].scores(tokens=terms)

@@ -66,6 +66,11 @@ class Vocabulary:
         )
         return tuple(ordered[:MOST_TERMS])
 
+    def searched_terms(self, question: str) -> list[str]:
+        """Return the terms to look for, in their order: all but function words, if any are left."""
+        terms = self.analyzer(question)
+        return [term for term in terms if term not in self._function_words] or terms
+
     def is_in_another_script(self, question: str) -> bool:
         """Return whether a question shares no term with the corpus and hardly a letter."""
         terms = self.analyzer(question)
