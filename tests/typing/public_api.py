@@ -55,6 +55,19 @@ def text(analyzer: gn.Analyzer) -> None:
     assert_type(kernels.word_counts(["a b"]), NDArray[np.int64])
 
 
+def pick_and_fuse(queries: NDArray[np.float32], pools: list[NDArray[np.float32]]) -> None:
+    """Picks are hits; a fusion keeps the kind of its ids."""
+    found = gn.topk(queries, pools[0], 10)
+    assert_type(gn.mmr(queries, pools, 3, lambda_=0.7), gn.Hits)
+    assert_type(gn.mmr(queries, pools[0], 3, rows=found), gn.Hits)
+    assert_type(gn.mmr_grid(queries, pools[0], 3, [0.3, 0.7], rows=[[1, 2], [3]]), list[gn.Hits])
+    assert_type(gn.rrf([found, found], weights=[1, 0.5], top=5), gn.Hits)
+    assert_type(gn.rrf([found.ids, found.ids]), gn.Hits)
+    assert_type(gn.rrf([[1, 2], [2, 3]]), gn.Hits)
+    assert_type(gn.rrf([["a", "b"], ["b"]]), gn.NamedHits)
+    assert_type(gn.rrf([["a"], ["b"]])[0].ids, tuple[str, ...])
+
+
 def small_kernels(x: NDArray[np.float32], labels: NDArray[np.int64]) -> None:
     """The small kernels say which precision they return."""
     assert_type(gn.normalize(x), NDArray[np.float32])

@@ -142,7 +142,7 @@ class Job {
             }
         }
         throw NonFiniteError(is_shared() ? "pool" : "pool of query " + std::to_string(*bad),
-                             *row.get());
+                             row.get().value_or(0));
     }
 
     const MmrRequest& request_;

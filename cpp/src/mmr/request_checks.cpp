@@ -12,6 +12,9 @@ namespace gnomon::detail {
 
 namespace {
 
+// Members are numbered in 32 bits.
+constexpr std::size_t kMostMembers = 0xFFFFFFFEU;
+
 [[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("mmr: " + what); }
 
 // A set of rows that is emptied in no time: a slot counts only if it bears the mark of the query.
@@ -69,6 +72,10 @@ void check_rows(const MmrRequest& request) {
     for (std::size_t q = 0; q < request.queries.rows; ++q) {
         const auto first = static_cast<std::size_t>(request.row_offsets[q]);
         const auto past = static_cast<std::size_t>(request.row_offsets[q + 1]);
+        if (past - first > kMostMembers) {
+            refuse("rows of query " + std::to_string(q) + " are more than " +
+                   std::to_string(kMostMembers));
+        }
         met.begin(past - first);
         for (const std::int64_t row : request.rows.subspan(first, past - first)) {
             if (row < 0 || static_cast<std::uint64_t>(row) >= n) {
@@ -101,6 +108,10 @@ void check_mmr(const MmrRequest& request) {
                std::to_string(request.queries.rows) + " queries");
     }
     for (const MatrixView& pool : request.pools) {
+        if (!lists_rows && pool.rows > kMostMembers) {
+            refuse("a pool has " + std::to_string(pool.rows) + " rows; at most " +
+                   std::to_string(kMostMembers) + " are possible");
+        }
         if (pool.cols != request.queries.cols) {
             refuse("queries have " + std::to_string(request.queries.cols) +
                    " columns, a pool has " + std::to_string(pool.cols));
