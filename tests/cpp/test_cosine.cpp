@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <thread>
@@ -87,6 +88,22 @@ TEST_CASE("many blocks are shared by threads without a trace in the answer") {
     for (const gnomon::Isa isa : gnomon::runnable_isas()) {
         const ScopedVariable forced("GNOMON_ISA", gnomon::isa_name(isa));
         CHECK(first_difference(problem, expected, 7) == "");
+    }
+}
+
+TEST_CASE("copies of a few rows have the score of their original on every route") {
+    for (const std::size_t queries : {std::size_t{3}, std::size_t{20}}) {
+        Problem problem = seeded_problem(6, 9'000, queries, 48);
+        problem.subset.reset();
+        problem.k = 30;
+        for (std::size_t row = 5; row < problem.docs.rows; ++row) {
+            const float* original = problem.docs.row(row * row % 5);
+            std::copy_n(original, problem.docs.cols, problem.docs.row(row));
+        }
+        const HitLists expected = plain_top_k(problem);
+        on_every_isa_and_thread_count([&](gnomon::Isa, int threads) {
+            CHECK(first_difference(problem, expected, threads) == "");
+        });
     }
 }
 
