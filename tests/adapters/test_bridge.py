@@ -113,6 +113,13 @@ def test_another_width_names_both_models(bridge: Bridge, shape: tuple[int, ...])
     assert ("need no bridge" in str(caught.value)) == (shape == (16,))
 
 
+def test_masked_values_are_refused(bridge: Bridge) -> None:
+    """What the mask hides is no value, and dropping the mask would use it."""
+    query = np.ma.masked_less(structured_vectors(1, 24)[0], 0.0)
+    with pytest.raises(InvalidInputError, match="masked array"):
+        bridge.to_index_space(query)
+
+
 def test_a_vector_that_is_not_finite_is_refused(bridge: Bridge) -> None:
     """NaN gets no image."""
     query = structured_vectors(1, 24)[0]

@@ -8,7 +8,7 @@ from tests.adapters.builders import structured_vectors
 from tests.reference import adapters as reference
 
 from gnomon import kernels
-from gnomon.adapters.csls import csls_reorder, neighbourhood_means, reorder
+from gnomon.adapters.csls import csls_reorder, csls_scores, neighbourhood_means, reorder
 from gnomon.errors import UsageError
 
 
@@ -54,3 +54,19 @@ def test_an_empty_neighbourhood_is_refused(shape: tuple[int, ...], neighbours: i
     """A mean over nothing does not exist."""
     with pytest.raises(UsageError, match="does not exist"):
         neighbourhood_means(np.zeros(shape, np.float32), neighbours)
+
+
+@pytest.mark.parametrize("n_documents", [12, 400])
+def test_scores_are_those_of_the_reordering(n_documents: int) -> None:
+    """In the order given, whether the lists or the documents are more, and for a part of them."""
+    rng = np.random.default_rng(3)
+    docs = rng.standard_normal((n_documents, 8)).astype(np.float32)
+    queries = rng.standard_normal((9, 8)).astype(np.float32)
+    hits = kernels.topk(queries, docs, 10)
+    scores = csls_scores(queries, docs, hits.ids, hits.scores)
+    found = csls_reorder(queries, docs, hits.ids, hits.scores)
+    order = np.lexsort((hits.ids, -scores), axis=1)
+    assert np.array_equal(np.take_along_axis(hits.ids, order, axis=1), found.ids)
+    assert np.array_equal(np.take_along_axis(scores, order, axis=1), found.scores)
+    part = csls_scores(queries, docs, hits.ids[2:5], hits.scores[2:5])
+    assert np.array_equal(part, scores[2:5])
