@@ -28,7 +28,7 @@ class MetricValues:
     name
         Such as ``ndcg@10``.
     values
-        float64[n_measured] in [0, 1], never NaN; the queries are ``Evaluation.queries``.
+        float64[n_measured] in [0, 1], never NaN, read-only; the queries are ``Evaluation.queries``.
     mean
         The correctly rounded sum of the values, divided by their number.
     n_tied

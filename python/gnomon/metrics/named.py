@@ -29,6 +29,7 @@ class _Side(NamedTuple):
 
     own: list[Any]
     n_removed: int
+    kinds: set[type]
 
 
 def placed_names(
@@ -51,9 +52,9 @@ def placed_names(
         How equal scores are ordered: ``id`` ascending, or as trec_eval does.
     """
     _check_queries(run, judgements)
-    judged = _without_none([_as_judged(own, query) for query, own in judgements.items()])
-    lists = _without_none([_as_listed(run.get(query, ()), query) for query in judgements])
-    _check_kinds(lists.own, judged.own)
+    judged = _side([_as_judged(own, query) for query, own in judgements.items()])
+    lists = _side([_as_listed(run.get(query, ()), query) for query in judgements])
+    _check_kinds(lists.kinds, judged.kinds)
     queries = tuple(judgements)
     offsets = _offsets(judged.own)
     gains = _gains(judged.own, offsets, queries, float_gains=float_gains)
@@ -110,7 +111,14 @@ def _as_listed(own: Any, query: Hashable) -> Any:
     )
 
 
-def _without_none(docs: list[Any]) -> _Side:
+def _side(docs: list[Any]) -> _Side:
+    kinds = set(map(type, chain.from_iterable(docs)))
+    n_removed = _remove_none(docs) if type(None) in kinds else 0
+    return _Side(docs, n_removed, kinds - {type(None)})
+
+
+def _remove_none(docs: list[Any]) -> int:
+    """Remove None as an id in place, and return how many there were."""
     n_removed = 0
     for q, own in enumerate(docs):
         if None in own:
@@ -119,24 +127,25 @@ def _without_none(docs: list[Any]) -> _Side:
             else:
                 docs[q] = [doc for doc in own if doc is not None]
             n_removed += len(own) - len(docs[q])
-    return _Side(docs, n_removed)
+    return n_removed
 
 
-def _check_kinds(lists: list[Any], judged: list[Any]) -> None:
-    kinds: set[tuple[str, str]] = set()
-    for name, docs in (("run", lists), ("judgements", judged)):
-        for kind in set(map(type, chain.from_iterable(docs))):
+def _check_kinds(run: set[type], judgements: set[type]) -> None:
+    """Refuse ids that are neither strings nor integers, or both."""
+    words: set[tuple[str, str]] = set()
+    for name, kinds in (("run", run), ("judgements", judgements)):
+        for kind in kinds:
             if issubclass(kind, str):
-                kinds.add((name, "strings"))
+                words.add((name, "strings"))
             elif issubclass(kind, int | np.integer) and kind is not bool:
-                kinds.add((name, "integers"))
+                words.add((name, "integers"))
             else:
                 raise InvalidTypeError(
                     f"{name}: a document id is of type {kind.__name__}; expected strings, or "
                     f"integers"
                 )
-    if len({word for _, word in kinds}) > 1:
-        found = ", ".join(sorted(f"{word} in the {name}" for name, word in kinds))
+    if len({word for _, word in words}) > 1:
+        found = ", ".join(sorted(f"{word} in the {name}" for name, word in words))
         raise InvalidTypeError(
             f"document ids are {found}; the integer 1 and the string '1' are different documents: "
             f"make all of them strings, or all integers"

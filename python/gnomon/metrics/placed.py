@@ -96,6 +96,7 @@ def summarise(placed: Placed, measures: tuple[Measure, ...], threads: int | None
         values, queries = found.values, placed.queries
     else:
         values, queries = found.values[:, measured], _chosen(placed.queries, measured)
+    values.flags.writeable = False
     n_tied = _tied_counts(placed, cutoffs, threads)
     n_judged = int(placed.judged.sum())
     return Evaluation(
