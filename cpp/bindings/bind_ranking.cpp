@@ -41,6 +41,11 @@ double bind_exact_sum(const Numbers& values) {
     return without_gil([&](const Interrupted& /*stop*/) { return exact_sum(terms); });
 }
 
+double bind_exact_mean(const Numbers& values) {
+    const auto terms = span_of(values);
+    return without_gil([&](const Interrupted& /*stop*/) { return exact_mean(terms); });
+}
+
 // (ranks, None) or (ranks, (query, id, whether it is a judged one)).
 py::tuple bind_ranks_in_lists(const Rows& ids, const Rows& offsets, const Rows& judged,
                               const Rows& judged_offsets, int threads) {
@@ -123,6 +128,7 @@ void register_ranking(py::module_& m) {
     const auto offsets = py::arg("offsets").noconvert();
     const auto judged_offsets = py::arg("judged_offsets").noconvert();
     const auto threads = py::arg("threads");
+    m.def("exact_mean", bind_exact_mean, py::arg("values").noconvert());
     m.def("exact_sum", bind_exact_sum, py::arg("values").noconvert());
     m.def("ranks_in_lists", bind_ranks_in_lists, py::arg("ids").noconvert(), offsets,
           py::arg("judged").noconvert(), judged_offsets, threads);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 #include <numeric>
 
@@ -200,6 +201,38 @@ TEST_CASE("metrics and ties have the same bits at any thread count") {
         CHECK(marked == tied);
     }
     CHECK(std::count(tied.begin(), tied.end(), 1) > 0);
+}
+
+TEST_CASE("the rounding direction of the host reaches no result") {
+    std::mt19937_64 generator(13);
+    std::vector<std::int64_t> ranks(200);
+    std::vector<double> gains(200);
+    std::vector<std::int64_t> offsets;
+    for (std::int64_t at = 0; at <= 200; at += 20) {
+        offsets.push_back(at);
+    }
+    for (std::size_t j = 0; j < ranks.size(); ++j) {
+        ranks[j] = static_cast<std::int64_t>(j % 20 + 1);
+        gains[j] = j < 100 ? 1.0 : static_cast<double>(1 + generator() % 4);
+    }
+    const auto discounts = log2_discounts(32);
+    const std::vector<Measure> measures = {{Metric::ndcg, 7}, {Metric::average_precision, 9}};
+    const auto evaluated = [&] {
+        std::vector<double> values(20);
+        std::vector<std::int64_t> counts(10);
+        gnomon::ranking_metrics(ranks, {gains, offsets}, measures, discounts, values, counts,
+                                counts, 1, {});
+        values.push_back(gnomon::exact_sum(discounts));
+        values.push_back(gnomon::exact_mean(discounts));
+        return values;
+    };
+    const auto expected = evaluated();
+    for (const int direction : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+        std::fesetround(direction);
+        const auto found = evaluated();
+        std::fesetround(FE_TONEAREST);
+        CHECK(same_bits(found, expected));
+    }
 }
 
 TEST_CASE("arguments that don't fit are refused") {

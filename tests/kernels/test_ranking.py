@@ -58,6 +58,24 @@ def test_a_sum_that_is_halfway_looks_at_what_follows() -> None:
     assert kernels.exact_sum(np.array([])) == 0.0
 
 
+def test_a_mean_is_the_sum_divided() -> None:
+    """Of thirds the sum is rounded once, then the quotient; of nothing there is no mean."""
+    values = np.array([1 / 3, 1 / 3, 1.0, 1e-30])
+    assert kernels.exact_mean(values) == math.fsum(values) / 4
+    with pytest.raises(InvalidInputError, match="nothing to average"):
+        kernels.exact_mean(np.empty(0))
+
+
+def test_asking_for_very_many_threads_costs_nothing() -> None:
+    """Scratch is for the workers that have work, not for the number that was asked for."""
+    assert places([[4, 2]], [[2]], threads=2**31 - 1) == [2]
+    one = np.ones(1), np.array([0, 1]), [(Metric.RECALL, 1)], np.empty(0)
+    values = kernels.ranking_metrics(np.array([1]), *one, threads=2**31 - 1).values
+    assert values.tolist() == [[1.0]]
+    tied = kernels.decided_by_ties(np.array([1]), np.array([2]), *one, threads=2**31 - 1)
+    assert tied.tolist() == [[True]]
+
+
 @given(st.data())
 def test_ranks_are_places_in_the_list(data: st.DataObject) -> None:
     """The rank is the place from 1 on, 0 for a document that isn't listed, on any thread count."""

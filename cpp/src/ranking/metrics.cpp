@@ -112,9 +112,8 @@ struct Worker {
     std::vector<double> best;
 };
 
-std::vector<Worker> workers_for(int threads, const detail::Discounts& discounts) {
-    return std::vector<Worker>(static_cast<std::size_t>(std::max(1, threads)),
-                               Worker{QueryMetrics(discounts), {}, {}});
+std::vector<Worker> workers_for(std::size_t n, const detail::Discounts& discounts) {
+    return std::vector<Worker>(n, Worker{QueryMetrics(discounts), {}, {}});
 }
 
 }  // namespace
@@ -134,22 +133,22 @@ void ranking_metrics(std::span<const std::int64_t> ranks, const PerQuery<double>
     check_measures(kName, measures);
     check_discounts(kName, discounts, discounts_needed(ranks, gains.offsets, measures));
     const detail::Discounts table(discounts);
-    std::vector<Worker> workers = workers_for(threads, table);
-    detail::for_query_blocks(
-        gains.offsets, threads, interrupted, [&](std::size_t begin, std::size_t end, int number) {
-            Worker& worker = workers[static_cast<std::size_t>(number)];
-            for (std::size_t query = begin; query < end; ++query) {
-                const auto own = gains.of(query);
-                const auto at = static_cast<std::size_t>(gains.offsets[query]);
-                worker.query.judge(own);
-                worker.query.place(ranks.subspan(at, own.size()), own);
-                relevant[query] = static_cast<std::int64_t>(worker.query.relevant());
-                retrieved[query] = static_cast<std::int64_t>(worker.query.retrieved());
-                for (std::size_t m = 0; m < measures.size(); ++m) {
-                    values[m * queries + query] = worker.query.value(measures[m]);
-                }
+    const detail::QueryBlocks blocks(gains.offsets);
+    std::vector<Worker> workers = workers_for(blocks.workers(threads), table);
+    blocks.run(threads, interrupted, [&](std::size_t begin, std::size_t end, int number) {
+        Worker& worker = workers[static_cast<std::size_t>(number)];
+        for (std::size_t query = begin; query < end; ++query) {
+            const auto own = gains.of(query);
+            const auto at = static_cast<std::size_t>(gains.offsets[query]);
+            worker.query.judge(own);
+            worker.query.place(ranks.subspan(at, own.size()), own);
+            relevant[query] = static_cast<std::int64_t>(worker.query.relevant());
+            retrieved[query] = static_cast<std::int64_t>(worker.query.retrieved());
+            for (std::size_t m = 0; m < measures.size(); ++m) {
+                values[m * queries + query] = worker.query.value(measures[m]);
             }
-        });
+        }
+    });
 }
 
 void decided_by_ties(std::span<const std::int64_t> first, std::span<const std::int64_t> last,
@@ -165,30 +164,30 @@ void decided_by_ties(std::span<const std::int64_t> first, std::span<const std::i
     check_measures(kName, measures);
     check_discounts(kName, discounts, discounts_needed(last, gains.offsets, measures));
     const detail::Discounts table(discounts);
-    std::vector<Worker> workers = workers_for(threads, table);
-    detail::for_query_blocks(
-        gains.offsets, threads, interrupted, [&](std::size_t begin, std::size_t end, int number) {
-            Worker& worker = workers[static_cast<std::size_t>(number)];
-            worker.best.resize(measures.size());
-            for (std::size_t query = begin; query < end; ++query) {
-                const auto own = gains.of(query);
-                const auto at = static_cast<std::size_t>(gains.offsets[query]);
-                const bool shared = worker.extremes.take(first.subspan(at, own.size()),
-                                                         last.subspan(at, own.size()), own);
-                if (shared) {
-                    worker.query.judge(own);
-                    worker.query.place(worker.extremes.best());
-                    for (std::size_t m = 0; m < measures.size(); ++m) {
-                        worker.best[m] = worker.query.value(measures[m]);
-                    }
-                    worker.query.place(worker.extremes.worst());
-                }
+    const detail::QueryBlocks blocks(gains.offsets);
+    std::vector<Worker> workers = workers_for(blocks.workers(threads), table);
+    blocks.run(threads, interrupted, [&](std::size_t begin, std::size_t end, int number) {
+        Worker& worker = workers[static_cast<std::size_t>(number)];
+        worker.best.resize(measures.size());
+        for (std::size_t query = begin; query < end; ++query) {
+            const auto own = gains.of(query);
+            const auto at = static_cast<std::size_t>(gains.offsets[query]);
+            const bool shared = worker.extremes.take(first.subspan(at, own.size()),
+                                                     last.subspan(at, own.size()), own);
+            if (shared) {
+                worker.query.judge(own);
+                worker.query.place(worker.extremes.best());
                 for (std::size_t m = 0; m < measures.size(); ++m) {
-                    const bool moves = shared && worker.query.value(measures[m]) != worker.best[m];
-                    tied[m * queries + query] = moves ? 1 : 0;
+                    worker.best[m] = worker.query.value(measures[m]);
                 }
+                worker.query.place(worker.extremes.worst());
             }
-        });
+            for (std::size_t m = 0; m < measures.size(); ++m) {
+                const bool moves = shared && worker.query.value(measures[m]) != worker.best[m];
+                tied[m * queries + query] = moves ? 1 : 0;
+            }
+        }
+    });
 }
 
 }  // namespace gnomon

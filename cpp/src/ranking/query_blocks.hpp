@@ -34,25 +34,38 @@ inline std::size_t most_entries(std::span<const std::int64_t> offsets) noexcept 
     return static_cast<std::size_t>(most);
 }
 
-// body(first query, past the last, worker). A block has some 64,000 entries: about a tenth of a
-// millisecond, so that small calls start no thread and Ctrl-C is heard.
-inline void for_query_blocks(std::span<const std::int64_t> offsets, int threads,
-                             const Interrupted& interrupted,
-                             const std::function<void(std::size_t, std::size_t, int)>& body) {
-    constexpr std::int64_t kEntriesPerBlock = std::int64_t{1} << 16U;
-    constexpr std::size_t kMostQueries = 4096;  // empty lists are work as well
-    std::vector<std::size_t> starts = {0};
-    const std::size_t queries = offsets.size() - 1;
-    for (std::size_t q = 1; q < queries; ++q) {
-        if (offsets[q] - offsets[starts.back()] >= kEntriesPerBlock ||
-            q - starts.back() >= kMostQueries) {
-            starts.push_back(q);
+// A block has some 64,000 entries: about a tenth of a millisecond, so that small calls start no
+// thread and Ctrl-C is heard.
+class QueryBlocks {
+  public:
+    explicit QueryBlocks(std::span<const std::int64_t> offsets) {
+        constexpr std::int64_t kEntriesPerBlock = std::int64_t{1} << 16U;
+        constexpr std::size_t kMostQueries = 4096;  // empty lists are work as well
+        const std::size_t queries = offsets.size() - 1;
+        for (std::size_t q = 1; q < queries; ++q) {
+            if (offsets[q] - offsets[starts_.back()] >= kEntriesPerBlock ||
+                q - starts_.back() >= kMostQueries) {
+                starts_.push_back(q);
+            }
         }
+        starts_.push_back(queries);
     }
-    starts.push_back(queries);
-    parallel_for(starts.size() - 1, threads, interrupted, [&](std::size_t block, int worker) {
-        body(starts[block], starts[block + 1], worker);
-    });
-}
+
+    // How many workers can meet: scratch for more, whatever was asked for, would never be used.
+    std::size_t workers(int threads) const noexcept {
+        return std::min(starts_.size() - 1, static_cast<std::size_t>(std::max(1, threads)));
+    }
+
+    // body(first query, past the last, worker).
+    void run(int threads, const Interrupted& interrupted,
+             const std::function<void(std::size_t, std::size_t, int)>& body) const {
+        parallel_for(starts_.size() - 1, threads, interrupted, [&](std::size_t block, int worker) {
+            body(starts_[block], starts_[block + 1], worker);
+        });
+    }
+
+  private:
+    std::vector<std::size_t> starts_ = {0};
+};
 
 }  // namespace gnomon::detail

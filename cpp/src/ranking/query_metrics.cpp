@@ -4,10 +4,12 @@
 #include <functional>
 
 #include "ranking/exact_sum.hpp"
+#include "threads/float_environment.hpp"
 
 namespace gnomon::detail {
 
 Discounts::Discounts(std::span<const double> table) : table_(table), sums_(table.size() + 1, 0.0) {
+    const FloatEnvironment environment;
     ExactSum sum;
     for (std::size_t n = 0; n < table.size(); ++n) {
         sum.add(table[n]);

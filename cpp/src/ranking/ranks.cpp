@@ -163,23 +163,23 @@ std::optional<RepeatedId> ranks_in_lists(const PerQuery<std::int64_t>& lists,
         throw std::invalid_argument("ranks_in_lists: more than 2^31 ids in a list, or 2^32 lists");
     }
     const std::size_t most = longest + detail::most_entries(judged.offsets);
-    std::vector<detail::IdTable> tables(static_cast<std::size_t>(std::max(1, threads)));
+    const detail::QueryBlocks blocks(lists.offsets);
+    std::vector<detail::IdTable> tables(blocks.workers(threads));
     detail::FirstRow faulty;
     const auto rank = [&](std::size_t query, detail::IdTable& table) {
         const auto begin = static_cast<std::size_t>(judged.offsets[query]);
         const auto own = judged.of(query);
         return rank_query(query, lists.of(query), own, ranks.subspan(begin, own.size()), table);
     };
-    detail::for_query_blocks(lists.offsets, threads, interrupted,
-                             [&](std::size_t begin, std::size_t end, int worker) {
-                                 auto& table = tables[static_cast<std::size_t>(worker)];
-                                 table.reserve(most);
-                                 for (std::size_t query = begin; query < end; ++query) {
-                                     if (rank(query, table)) {
-                                         faulty.offer(query);
-                                     }
-                                 }
-                             });
+    blocks.run(threads, interrupted, [&](std::size_t begin, std::size_t end, int worker) {
+        auto& table = tables[static_cast<std::size_t>(worker)];
+        table.reserve(most);
+        for (std::size_t query = begin; query < end; ++query) {
+            if (rank(query, table)) {
+                faulty.offer(query);
+            }
+        }
+    });
     if (!faulty.get()) {
         return std::nullopt;
     }
@@ -199,18 +199,18 @@ void tied_ranks_in_lists(std::span<const std::int64_t> ranks,
     detail::check_offsets(kName, "judged offsets", judged_offsets, queries, ranks.size());
     detail::expect_size(kName, "first", first.size(), ranks.size());
     detail::expect_size(kName, "last", last.size(), ranks.size());
-    std::vector<Neighbours> workers(static_cast<std::size_t>(std::max(1, threads)));
-    detail::for_query_blocks(
-        scores.offsets, threads, interrupted, [&](std::size_t begin, std::size_t end, int worker) {
-            Neighbours& neighbours = workers[static_cast<std::size_t>(worker)];
-            for (std::size_t query = begin; query < end; ++query) {
-                neighbours.group(scores.of(query));
-                const auto past = static_cast<std::size_t>(judged_offsets[query + 1]);
-                for (auto j = static_cast<std::size_t>(judged_offsets[query]); j < past; ++j) {
-                    std::tie(first[j], last[j]) = neighbours.of(ranks[j]);
-                }
+    const detail::QueryBlocks blocks(scores.offsets);
+    std::vector<Neighbours> workers(blocks.workers(threads));
+    blocks.run(threads, interrupted, [&](std::size_t begin, std::size_t end, int worker) {
+        Neighbours& neighbours = workers[static_cast<std::size_t>(worker)];
+        for (std::size_t query = begin; query < end; ++query) {
+            neighbours.group(scores.of(query));
+            const auto past = static_cast<std::size_t>(judged_offsets[query + 1]);
+            for (auto j = static_cast<std::size_t>(judged_offsets[query]); j < past; ++j) {
+                std::tie(first[j], last[j]) = neighbours.of(ranks[j]);
             }
-        });
+        }
+    });
 }
 
 void tied_ranks_by_score(const PerQuery<double>& scores, const PerQuery<double>& judged_scores,
@@ -223,17 +223,17 @@ void tied_ranks_by_score(const PerQuery<double>& scores, const PerQuery<double>&
     detail::check_offsets(kName, "judged offsets", judged_scores.offsets, queries, judged);
     detail::expect_size(kName, "first", first.size(), judged);
     detail::expect_size(kName, "last", last.size(), judged);
-    std::vector<ScoreRanks> finders(static_cast<std::size_t>(std::max(1, threads)));
-    detail::for_query_blocks(
-        scores.offsets, threads, interrupted, [&](std::size_t begin, std::size_t end, int worker) {
-            for (std::size_t query = begin; query < end; ++query) {
-                const auto wanted = judged_scores.of(query);
-                const auto at = static_cast<std::size_t>(judged_scores.offsets[query]);
-                finders[static_cast<std::size_t>(worker)].find(scores.of(query), wanted,
-                                                               first.subspan(at, wanted.size()),
-                                                               last.subspan(at, wanted.size()));
-            }
-        });
+    const detail::QueryBlocks blocks(scores.offsets);
+    std::vector<ScoreRanks> finders(blocks.workers(threads));
+    blocks.run(threads, interrupted, [&](std::size_t begin, std::size_t end, int worker) {
+        for (std::size_t query = begin; query < end; ++query) {
+            const auto wanted = judged_scores.of(query);
+            const auto at = static_cast<std::size_t>(judged_scores.offsets[query]);
+            finders[static_cast<std::size_t>(worker)].find(scores.of(query), wanted,
+                                                           first.subspan(at, wanted.size()),
+                                                           last.subspan(at, wanted.size()));
+        }
+    });
 }
 
 }  // namespace gnomon

@@ -53,6 +53,19 @@ class RankingMetrics(NamedTuple):
     retrieved: Ints
 
 
+def exact_mean(values: Floats) -> float:
+    """Return `exact_sum` divided by the number of values, at least one.
+
+    Examples
+    --------
+    >>> exact_mean(np.array([1.0, 1e-17, -1.0, 1e-17]))
+    5e-18
+    """
+    if len(values) == 0:
+        raise InvalidInputError("no values: there is nothing to average over")
+    return _core.exact_mean(np.ascontiguousarray(values, dtype=np.float64))
+
+
 def exact_sum(values: Floats) -> float:
     """Return the sum of finite float64 values, rounded once, whatever their order.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gnomon.kernels import exact_sum
+from gnomon.kernels import exact_mean
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,4 +20,4 @@ def mean(values: NDArray[np.float64]) -> float:
     >>> mean(np.array([1.0, 1e-17, -1.0, 1e-17]))
     5e-18
     """
-    return exact_sum(values) / len(values)
+    return exact_mean(values)
