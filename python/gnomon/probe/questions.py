@@ -79,7 +79,8 @@ class Questions:
         if before is not None:
             return Asked(share, before.place, before.queries)
         queries = self.everyone if everyone else share.queries
-        place = self.walk.ask(self.bridged(adapter)[queries], k, masked=self._masked(queries))
+        vectors = self._vectors(adapter, queries)
+        place = self.walk.ask(vectors, k, masked=self._masked(queries))
         asked = Asked(share, place, queries)
         self._asked[id(adapter)] = asked
         return asked
@@ -103,12 +104,21 @@ class Questions:
         return Asked(share, place, queries)
 
     def bridged(self, adapter: FittedAdapter) -> NDArray[np.float32]:
-        """Return g of all evaluation queries, unit length, computed once for every adapter."""
+        """Return g of all evaluation queries, unit length, computed once and kept."""
         if id(adapter) not in self._bridged:
-            if self._unit is None:
-                self._unit = normalize(self.evaluation.new, threads=self.threads)
-            self._bridged[id(adapter)] = adapter.apply(self._unit, self.threads)
+            self._bridged[id(adapter)] = adapter.apply(self._unit_queries(), self.threads)
         return self._bridged[id(adapter)]
+
+    def _vectors(self, adapter: FittedAdapter, queries: Rows) -> NDArray[np.float32]:
+        """Return g of some queries; what nobody asks for again is not kept."""
+        if len(queries) == len(self.everyone):
+            return self.bridged(adapter)
+        return adapter.apply(self._unit_queries()[queries], self.threads)
+
+    def _unit_queries(self) -> NDArray[np.float32]:
+        if self._unit is None:
+            self._unit = normalize(self.evaluation.new, threads=self.threads)
+        return self._unit
 
     def _masked(self, queries: Rows) -> Rows | None:
         masked = self.evaluation.masked
