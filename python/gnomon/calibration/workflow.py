@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import unicodedata
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +17,7 @@ from gnomon.calibration.sweep import ProbeEvidence, probe_scores
 from gnomon.retrieval.calibration_file import Footing
 from gnomon.rules.gate import windows
 from gnomon.rules.gate_values import POSITIVES, STRATA, Window
+from gnomon.sources.scripts import script_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -268,18 +267,6 @@ def _by_language(
         good = tau is not None and _is_right(probe, score, tau)
         found[name] = (n + 1, right + good)
     return dict(sorted(found.items()))
-
-
-def script_of(text: str) -> str:
-    """Return the script of most letters of a text, as its letters' names tell it.
-
-    Examples
-    --------
-    >>> script_of("and for backend calls?"), script_of("δίκτυο"), script_of("42")
-    ('latin', 'greek', 'none')
-    """
-    scripts = Counter(unicodedata.name(c, "none").split()[0].lower() for c in text if c.isalpha())
-    return max(sorted(scripts), key=scripts.__getitem__) if scripts else "none"
 
 
 def _auc(evidence: ProbeEvidence) -> float | None:

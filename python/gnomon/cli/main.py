@@ -61,6 +61,10 @@ COMMANDS: dict[str, Target] = {
         "gnomon.cli.calibrate:command",
         "Measure the gate's window and thresholds, or refuse to give any.",
     ),
+    "feedback": Target(
+        "gnomon.cli.feedback:command",
+        "Turn votes from production into candidates for a person to review.",
+    ),
     "kernels": Target(
         "gnomon.cli.kernels:command",
         "What the CPU offers and how fast the kernels run here, beside the installed peers.",

@@ -153,18 +153,22 @@ class JsonEndpoint:
             last = attempt == ATTEMPTS
             try:
                 status, headers, content = self._send(method, url, body)
+            except (httpx.InvalidURL, httpx.DecodingError) as error:
+                raise EndpointError(
+                    f"{shown_address(url)}: cannot be read ({_reason(error)}); check the address"
+                ) from None
             except httpx.TransportError as error:
                 if last:
                     raise EndpointError(
-                        f"{url}: no answer in {ATTEMPTS} attempts ({_reason(error)}); "
-                        "check that the service runs and the address is right"
+                        f"{shown_address(url)}: no answer in {ATTEMPTS} attempts "
+                        f"({_reason(error)}); check that the service runs and the address is right"
                     ) from None
                 self._sleep(_pause(attempt, None))
                 continue
             if status in _PASSING and not last:
                 self._sleep(_pause(attempt, headers.get("retry-after")))
                 continue
-            return _object(url, status, headers.get("content-type", ""), content)
+            return _object(shown_address(url), status, headers.get("content-type", ""), content)
         raise AssertionError  # the last attempt returns or raises
 
     def _send(
@@ -176,7 +180,9 @@ class JsonEndpoint:
                 if answer.status_code not in _MOVED:
                     return answer.status_code, answer.headers, self._read(url, answer)
                 url = _same_origin(url, answer.headers.get("location", ""))
-        raise EndpointError(f"{url}: redirects more than {REDIRECTS} times; name the final address")
+        raise EndpointError(
+            f"{shown_address(url)}: redirects more than {REDIRECTS} times; name the final address"
+        )
 
     def _read(self, url: str, answer: httpx.Response) -> bytes:
         content = bytearray()
@@ -185,14 +191,26 @@ class JsonEndpoint:
             content += piece
             if len(content) > MAX_ANSWER_BYTES:
                 raise EndpointError(
-                    f"{url}: the answer is larger than {MAX_ANSWER_BYTES >> 20} MiB; "
-                    "ask for less at a time"
+                    f"{shown_address(url)}: the answer is larger than "
+                    f"{MAX_ANSWER_BYTES >> 20} MiB; ask for less at a time"
                 )
             if time.monotonic() > until:
                 raise EndpointError(
-                    f"{url}: the answer did not end within {10 * self._timeout_s:.0f} s"
+                    f"{shown_address(url)}: the answer did not end within "
+                    f"{10 * self._timeout_s:.0f} s"
                 )
         return bytes(content)
+
+
+def shown_address(url: str) -> str:
+    """Return an address as it may appear in a message: without its query, which may be secret.
+
+    Examples
+    --------
+    >>> shown_address("https://host.example/turns?token=secret")
+    'https://host.example/turns'
+    """
+    return ascii(url.partition("?")[0])[1:-1]
 
 
 def _same_origin(url: str, location: str) -> str:
@@ -200,8 +218,9 @@ def _same_origin(url: str, location: str) -> str:
     before, after = urlsplit(url), urlsplit(target)
     if (before.scheme, before.netloc) != (after.scheme, after.netloc):
         raise EndpointError(
-            f"{url}: redirects to another origin ({after.scheme}://{after.netloc}), which is not "
-            "followed; if that is the right address, name it yourself"
+            f"{shown_address(url)}: redirects to another origin "
+            f"({after.scheme}://{after.netloc.rpartition('@')[2]}), which is not followed; if that "
+            "is the right address, name it yourself"
         )
     return target
 
@@ -258,6 +277,6 @@ def _httpx() -> Any:
         import httpx  # noqa: PLC0415  # an extra
     except ImportError as error:
         raise MissingDependencyError(
-            f"a model behind an endpoint needs httpx ({error}); run: pip install 'gnomon[endpoint]'"
+            f"asking a service over HTTP needs httpx ({error}); run: pip install 'gnomon[endpoint]'"
         ) from error
     return httpx

@@ -51,6 +51,7 @@ KEYS: Final[Mapping[str, Key]] = {
     "endpoint.ollama": Key("text"),
     "chat.endpoint": Key("text"),
     "chat.model": Key("text"),
+    "feedback.from": Key("text"),
     "guard.mode": Key("text", "off", GUARD_MODES),
     "top_k": Key("count"),
     "product": Key("text"),

@@ -63,7 +63,7 @@ def parse_object(line: Line, path: str | os.PathLike[str]) -> dict[str, Any]:
         ) from None
     if not isinstance(value, dict):
         raise InvalidInputError(
-            f"{where}: holds a JSON {_json_type(value)}; expected one JSON object a line, "
+            f"{where}: holds a JSON {json_type(value)}; expected one JSON object a line, "
             'such as {"_id": "d1", "text": "..."}'
         )
     return value
@@ -87,11 +87,11 @@ def id_of(record: Record, path: str | os.PathLike[str]) -> str:
         return str(value)
     if not isinstance(value, str):
         raise InvalidInputError(
-            f"{where}: '_id' is a JSON {_json_type(value)}; expected a string or an integer"
+            f"{where}: '_id' is a JSON {json_type(value)}; expected a string or an integer"
         )
     if not value.strip():
         raise InvalidInputError(f"{where}: '_id' is blank; every record needs an id of its own")
-    return _whole_characters(value, f"{where}: '_id'")
+    return whole_characters(value, f"{where}: '_id'")
 
 
 def text_of(record: Record, field: str, path: str | os.PathLike[str]) -> str:
@@ -107,11 +107,18 @@ def text_of(record: Record, field: str, path: str | os.PathLike[str]) -> str:
         return ""
     where = f"{shown(path)}: line {record.line}: {quoted(field)}"
     if not isinstance(value, str):
-        raise InvalidInputError(f"{where} is a JSON {_json_type(value)}; expected a string")
-    return _whole_characters(value, where)
+        raise InvalidInputError(f"{where} is a JSON {json_type(value)}; expected a string")
+    return whole_characters(value, where)
 
 
-def _whole_characters(value: str, where: str) -> str:
+def whole_characters(value: str, where: str) -> str:
+    """Return a text that can be written as UTF-8.
+
+    Raises
+    ------
+    InvalidInputError
+        When it holds half of a surrogate pair; the message says where.
+    """
     try:
         value.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -123,7 +130,8 @@ def _whole_characters(value: str, where: str) -> str:
     return value
 
 
-def _json_type(value: object) -> str:
+def json_type(value: object) -> str:
+    """Return what JSON calls the type of a value that was read from it."""
     if value is None:
         return "null"
     names = {bool: "boolean", int: "number", float: "number", str: "string", list: "array"}

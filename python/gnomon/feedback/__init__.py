@@ -1,0 +1,1 @@
+"""Feedback of production: read as exported, gathered by question, kept for review."""
