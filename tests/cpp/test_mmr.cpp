@@ -184,8 +184,9 @@ TEST_CASE("rows of any magnitude are compared as exactly as all others") {
 TEST_CASE("the cheap cosines keep within their stated error") {
     const std::size_t d = 384;
     const std::size_t n = 60;
-    const std::vector<float> query = random_values(d, 21);
     std::vector<float> rows = random_values(n * d, 22);
+    std::vector<float> query(rows.begin(), rows.begin() + d);  // so that member 0 is in front
+    query[5] += 2.0F;
     for (std::size_t i = 0; i < d; ++i) {
         rows[d + i] = rows[i] * 3.0F;  // a cosine of 1
     }
