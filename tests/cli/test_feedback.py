@@ -162,6 +162,16 @@ class TestService:
         assert "GNOMON_FEEDBACK_KEY is not sent" in outcome.err
         assert "authorization" not in service.requests[0][2]
 
+    def test_a_broken_key_is_not_shown(
+        self, gnomon: Gnomon, service: Service, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A key that no header can carry is named by its variable, and nothing is sent."""
+        monkeypatch.setenv("GNOMON_FEEDBACK_KEY", f"{SECRET}\nx")
+        outcome = gnomon("feedback", "pull", "--from", f"{service.url}/t", code=2)
+        assert_refused(outcome, "GNOMON_FEEDBACK_KEY holds a blank")
+        assert SECRET not in outcome.err
+        assert service.requests == []
+
     def test_a_failure_writes_nothing(self, gnomon: Gnomon, service: Service) -> None:
         """A second page that lies leaves no first half."""
         service.script = [page(exported(), link="?at=1"), Answer(body=b"<html>")]

@@ -241,6 +241,13 @@ class TestSafety:
         """Not in a representation, so not in a traceback or a log either."""
         assert SECRET not in repr(Key("OPENAI_API_KEY", SECRET))
 
+    @pytest.mark.parametrize("end", ["\n", " ", "\n x", "\x7f", "é", "\0"])
+    def test_a_key_that_no_header_carries(self, end: str) -> None:
+        """It is refused by its variable: the client's message would show the key."""
+        with pytest.raises(UsageError, match="OPENAI_API_KEY holds a blank") as refused:
+            Key("OPENAI_API_KEY", SECRET + end)
+        assert SECRET not in str(refused.value)
+
     @pytest.mark.parametrize(
         "url",
         [

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.feedback.exports import exported, write_export
 
 from gnomon.errors import InvalidInputError
@@ -128,6 +130,29 @@ def test_refused(changes: dict[str, Any], said: str) -> None:
     assert said in str(refused.value)
     assert str(refused.value).startswith("here: line 1: ")
     assert str(refused.value).isprintable()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+NAMES = st.sampled_from(["question", "previous", "scope", "vote", "time", "gate", "lang"])
+GATES = st.sampled_from(["passes", "refuses", "score", "threshold", "source", "channel", "cause"])
+
+
+@given(st.dictionaries(NAMES, JSON), st.dictionaries(GATES, JSON))
+def test_any_json(changes: dict[str, Any], gate: dict[str, Any]) -> None:
+    """Whatever a service sends is a turn that can be written, or refused on one printable line."""
+    record = exported(**({"gate": {"passes": True} | gate} | changes))
+    refused, row = "", []
+    try:
+        turn = parse_turn(record, "here")
+        row = [turn.question, turn.previous, turn.lang, turn.gate and turn.gate.as_dict()]
+    except InvalidInputError as error:
+        refused = str(error)
+    assert refused.isprintable()
+    json.dumps(row, ensure_ascii=False, allow_nan=False).encode()
 
 
 def test_no_vote_is_told_apart() -> None:

@@ -33,10 +33,23 @@ _MOVED: Final = frozenset({301, 302, 303, 307, 308})
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """An API key and the variable it came from; it never shows itself."""
+    """An API key and the variable it came from; it never shows itself.
+
+    Raises
+    ------
+    UsageError
+        When no header can carry it. The client's own message would show it.
+    """
 
     variable: str
     value: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if not (self.value.isascii() and self.value.isprintable()) or " " in self.value:
+            raise UsageError(
+                f"{self.variable} holds a blank, a line end or a character outside ASCII, which no "
+                "key does; set it anew"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -229,9 +229,9 @@ def _weight(question: Question) -> tuple[int, int, str, list[str]]:
 def _check_writable(record: Record, where: str) -> None:
     try:
         json.dumps(record.fields, ensure_ascii=False, allow_nan=False).encode()
-    except ValueError:
+    except (ValueError, RecursionError):
         raise InvalidInputError(
-            f"{where}: holds NaN, an infinity or half a character, which JSON cannot say; "
+            f"{where}: holds NaN, an infinity, half a character or too deep a structure; "
             "correct the row"
         ) from None
 
