@@ -24,7 +24,7 @@ from gnomon.errors import (
 from gnomon.kernels import unicode_version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 # By the published examples of snowballstem.org: word and stem.
 SNOWBALL = {
@@ -261,3 +261,26 @@ def test_one_analyzer_serves_many_threads() -> None:
     expected = [analyzer(text) for text in texts]
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(analyzer, texts)) == expected
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "said"),
+    [
+        (lambda: gn.Analyzer(stopwords=3), InvalidTypeError, "stopwords is of type int; expected"),
+        (lambda: gn.Analyzer(stopwords=["a", "\ud800"]), InvalidInputError, "stopwords: entry 1: "),
+        (lambda: gn.analyze("a", analyzer="english"), InvalidTypeError, "analyzer is of type str"),
+        (lambda: gn.BM25Index(["a"], analyzer=str.split), InvalidTypeError, "analyzer is of type"),
+        (
+            lambda: gn.BM25Index(tokens=[["a"]], analyzer={}),
+            InvalidTypeError,
+            "analyzer is of type",
+        ),
+    ],
+    ids=["a number", "a surrogate", "a language", "a function", "a dict"],
+)
+def test_other_arguments_are_refused_by_name(
+    make: Callable[[], object], error: type[Exception], said: str
+) -> None:
+    """The message says which argument it was and what was expected."""
+    with pytest.raises(error, match=said):
+        make()

@@ -81,7 +81,7 @@ class Analyzer:
             listed, source = stopword_list(stopwords)
             words = {cut[0] for cut in map(_core.text_words, listed) if len(cut) == 1}
         else:
-            words = {_one_word(word, place) for place, word in enumerate(stopwords)}
+            words = {_one_word(word, place) for place, word in enumerate(_listed(stopwords))}
         self._set(words, None if stemmer is None else find_stemmer(stemmer), source)
 
     def _set(
@@ -213,12 +213,25 @@ class Analyzer:
         return analyzer
 
 
+def _listed(stopwords: Iterable[str]) -> Iterable[str]:
+    try:
+        return iter(stopwords)
+    except TypeError:
+        raise InvalidTypeError(
+            f"stopwords is of type {type(stopwords).__name__}; expected the name of a language or "
+            "the words"
+        ) from None
+
+
 def _one_word(word: str, place: int) -> str:
     if not isinstance(word, str):
         raise InvalidTypeError(
             f"stopwords: entry {place} is of type {type(word).__name__}; expected str"
         )
-    cut = _core.text_words(word)
+    try:
+        cut = _core.text_words(word)
+    except InvalidInputError as error:
+        raise InvalidInputError(f"stopwords: entry {place}: {error}") from None
     if len(cut) != 1:
         parts = ", ".join(map(repr, cut)) or "nothing"
         raise UsageError(
@@ -264,4 +277,20 @@ def analyze(text: str, *, analyzer: Analyzer | None = None) -> list[str]:
     >>> analyze("The cat's C++ in Zürich: 東京塔")
     ['the', 'cat', 's', 'c', 'in', 'zürich', '東京', '京塔']
     """
-    return (analyzer or _PLAIN)(text)
+    return checked_analyzer(analyzer or _PLAIN)(text)
+
+
+def checked_analyzer(analyzer: object) -> Analyzer:
+    """Return an argument that has to be an analyzer.
+
+    Raises
+    ------
+    InvalidTypeError
+        It is something else, such as the name of a language.
+    """
+    if not isinstance(analyzer, Analyzer):
+        raise InvalidTypeError(
+            f"analyzer is of type {type(analyzer).__name__}; expected a gnomon.Analyzer, as in "
+            "Analyzer(stemmer='english')"
+        )
+    return analyzer

@@ -29,7 +29,7 @@ from gnomon.kernels._bm25_settings import (
 )
 from gnomon.kernels._documents import batches_of, one_of, query_list
 from gnomon.kernels._files import opened_file, replace_file
-from gnomon.kernels.analyzer import Analyzer
+from gnomon.kernels.analyzer import Analyzer, checked_analyzer
 from gnomon.kernels.hits import Hits
 from gnomon.kernels.row_lists import Exclude, exclude_lists, subset_rows
 
@@ -106,7 +106,9 @@ class BM25Index:
         is_text, documents = one_of(texts, tokens, "texts")
         workers = as_threads(threads)
         builder = _core.BM25Builder(*checked_settings(variant, k1, b, delta))
-        if is_text and analyzer is None:
+        if analyzer is not None:
+            checked_analyzer(analyzer)
+        elif is_text:
             analyzer = Analyzer()
         self._analyzer = analyzer
         with core_errors():
