@@ -88,17 +88,19 @@ def _made_up(n: int, n_queries: int) -> Passages:
 def _read(path: Path, n: int, n_queries: int) -> Passages:
     with path.open(encoding="utf-8") as lines:
         raw = [line.rstrip("\n") for line in itertools.islice(lines, n)]
-    cut = [kernels.analyze(text) for text in raw]
+    met: dict[str, int] = {}
+    cut = [[met.setdefault(word, len(met)) for word in kernels.analyze(text)] for text in raw]
     offsets = np.concatenate([[0], np.cumsum([len(words) for words in cut])]).astype(np.int64)
-    flat = list(itertools.chain.from_iterable(cut))
+    flat = np.fromiter(itertools.chain.from_iterable(cut), dtype=np.int64, count=offsets[-1])
     # Common words first, as in what is made up.
-    distinct, place, times = np.unique(flat, return_inverse=True, return_counts=True)
-    by_frequency = np.argsort(-times, kind="stable")
-    number = np.empty(len(distinct), dtype=np.int64)
-    number[by_frequency] = np.arange(len(distinct))
-    names = distinct[by_frequency].tolist()
-    texts = [" ".join(words) for words in cut]
-    return _asked(raw, texts, names, number[place], offsets, n_queries)
+    spelled = list(met)
+    times = np.bincount(flat, minlength=len(spelled)).tolist()
+    by_frequency = sorted(range(len(spelled)), key=lambda place: (-times[place], spelled[place]))
+    number = np.empty(len(spelled), dtype=np.int64)
+    number[by_frequency] = np.arange(len(spelled))
+    names = [spelled[place] for place in by_frequency]
+    texts = [" ".join([spelled[place] for place in words]) for words in cut]
+    return _asked(raw, texts, names, number[flat], offsets, n_queries)
 
 
 def _asked(
