@@ -32,7 +32,9 @@ def test_other_things_than_text(text: Any) -> None:
         {"stemmer": "klingon"},
         {"stemmer": 3},
         {"stopwords": "klingon"},
+        {"stopwords": 3},
         {"stopwords": ["a", 3]},
+        {"stopwords": ["\ud800"]},
         {"stopwords": [None]},
     ],
 )
@@ -56,3 +58,15 @@ def test_options_are_named() -> None:
         kernels.Analyzer("english")
     with pytest.raises(TypeError, match="stop_words"):
         kernels.Analyzer(stop_words=["a"])
+
+
+@pytest.mark.parametrize("wrong", ["english", str.split, {"stemmer": "english"}], ids=repr)
+def test_an_analyzer_is_an_analyzer(wrong: Any) -> None:
+    """Another callable or a name in its place is refused, for a text and for an index."""
+    for ask in (
+        lambda: kernels.analyze("a", analyzer=wrong),
+        lambda: kernels.BM25Index(["a"], analyzer=wrong),
+    ):
+        with pytest.raises(TypeError, match="nalyzer") as caught:
+            ask()
+        assert isinstance(caught.value, GnomonError)
