@@ -9,6 +9,7 @@ import pytest
 from tests.hostile_data import gaussian, typed
 from tests.kernels.mmr_routes import as_hits
 from tests.kernels.test_topk_refusals import WRONG_DTYPES
+from tests.kernels.test_topk_threads import run_python
 
 from gnomon import kernels
 from gnomon.errors import GnomonError
@@ -192,3 +193,27 @@ def test_options_are_named() -> None:
         kernels.mmr(DOCS, DOCS, 2, 0.5)
     with pytest.raises(TypeError, match="lam"):
         kernels.mmr(DOCS, DOCS, 2, lam=0.5)
+
+
+@pytest.mark.xfail(reason="the process ends with a segmentation fault", strict=False)
+def test_no_lambdas() -> None:
+    """A grid without any lambda is empty, or an error that names lambdas: never a crash."""
+    printed = run_python(
+        """
+        import numpy as np
+        from gnomon import kernels
+        docs = np.ones((3, 4), np.float32)
+        try:
+            print(kernels.mmr_grid(docs, docs, 2, []))
+        except ValueError as error:
+            print("[]" if "lambdas" in str(error) else error)
+        """
+    )
+    assert printed == "[]"
+
+
+@pytest.mark.xfail(reason="the core's message lacks the number of lists", strict=False)
+def test_hits_for_another_number_of_queries_are_counted() -> None:
+    """Rows as hits of two queries, for three queries, are refused with both numbers."""
+    for ask in calls(DOCS[:3], DOCS, 2, rows=as_hits([[0], [1]])):
+        refused(ask, r"(?s)\b2\b.*\b3\b|\b3\b.*\b2\b")
