@@ -90,7 +90,7 @@ struct IndexParts {
 // Nothing when a size doesn't fit in 63 bits.
 std::optional<IndexParts> parts_of(const IndexShape& shape) noexcept;
 
-// Pointers into the data. `Byte` is const for a view.
+// Where to read everything.
 struct IndexView {
     IndexShape shape;
     IndexParts parts;
