@@ -111,12 +111,13 @@ def _everyone(works: Sequence[WorkResult]) -> list[str]:
             + (f" ({peer.note})" if peer.note else "")
             for peer in timed
         )
-        absent = "; ".join(
-            f"{peer.name}: {peer.status}" + (f", {peer.note}" if peer.note else "")
-            for peer in work.peers
-            if peer.seconds is None
-        )
-        lines.append(f"- {work.kernel}: {work.what}: {shown}" + (f". {absent}" if absent else ""))
+        absent: dict[str, list[str]] = {}
+        for peer in work.peers:
+            if peer.seconds is None:
+                why = peer.status + (f" ({peer.note})" if peer.note else "")
+                absent.setdefault(why, []).append(peer.name)
+        others = "; ".join(f"{why}: {', '.join(names)}" for why, names in absent.items())
+        lines.append(f"- {work.kernel}: {work.what}: {shown}" + (f". {others}" if others else ""))
     versions = sorted(
         {
             f"{peer.package} {peer.version}" + (f" ({peer.engine})" if peer.engine else "")

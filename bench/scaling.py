@@ -42,7 +42,7 @@ PAGE = ROOT / "docs" / "performance.md"
 FOLDER = ROOT / "docs" / "performance"
 FIGURES = FOLDER / "scaling.json"
 BEGIN, END = "<!-- scaling: begin -->", "<!-- scaling: end -->"
-SECONDS = 0.3  # of repetitions for each point
+SECONDS = 0.15  # of repetitions for each point
 CLIFF = 1.5
 THREADS = "threads"
 TWO = (
@@ -243,8 +243,8 @@ def main() -> None:
             figures["kernels"][kernel] = [
                 {"panel": one.panel, "series": one.series, "points": measured(one)} for one in some
             ]
-    FOLDER.mkdir(exist_ok=True)
-    FIGURES.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+            FOLDER.mkdir(exist_ok=True)
+            FIGURES.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     for kernel, panels in figures["kernels"].items():
         path = FOLDER / f"scaling-{kernel}.svg"
         path.write_text(draw(kernel, panels), encoding="utf-8")

@@ -73,7 +73,7 @@ class Limits:
 def measured_limits(threads: int, *, quick: bool) -> Limits:
     """Measure reading from memory and both arithmetics, on one thread and on all."""
     counts = sorted({1, threads})
-    size = _DRAM_BYTES_QUICK if quick else _DRAM_BYTES
+    size = _dram_bytes(quick=quick)
     return Limits(
         reads=[ReadRate(n, size, read_rate(size, n, quick=quick)) for n in counts],
         peaks=[
@@ -126,10 +126,11 @@ class Limit:
 
 def limit_of(demand: Demand, threads: int, *, quick: bool) -> Limit | None:
     """Return the limit of a piece of work on the instruction set in use, or None without one."""
-    isa = kernels.isa()
+    isa, dram = kernels.isa(), _dram_bytes(quick=quick)
     limits = []
     if demand.read_bytes:
-        rate = read_rate(demand.read_bytes, threads, quick=quick)
+        # What fits into a cache is read faster, and nothing is read slower than from DRAM.
+        rate = max(read_rate(size, threads, quick=quick) for size in (demand.read_bytes, dram))
         limits.append(Limit(demand.read_bytes / rate, "reading"))
     if demand.int8_multiply_adds:
         rate = multiply_add_rate(isa, "int8", threads, quick=quick)
@@ -138,6 +139,10 @@ def limit_of(demand: Demand, threads: int, *, quick: bool) -> Limit | None:
         rate = multiply_add_rate(isa, "float32", threads, quick=quick) / 2
         limits.append(Limit(demand.float64_multiply_adds / rate, "float64 multiply-adds"))
     return max(limits, key=lambda limit: limit.seconds, default=None)
+
+
+def _dram_bytes(*, quick: bool) -> int:
+    return _DRAM_BYTES_QUICK if quick else _DRAM_BYTES
 
 
 @functools.lru_cache(maxsize=1)
