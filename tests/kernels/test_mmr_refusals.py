@@ -195,7 +195,6 @@ def test_options_are_named() -> None:
         kernels.mmr(DOCS, DOCS, 2, lam=0.5)
 
 
-@pytest.mark.xfail(reason="the process ends with a segmentation fault", strict=False)
 def test_no_lambdas() -> None:
     """A grid without any lambda is empty, or an error that names lambdas: never a crash."""
     printed = run_python(
@@ -212,7 +211,6 @@ def test_no_lambdas() -> None:
     assert printed == "[]"
 
 
-@pytest.mark.xfail(reason="the core's message lacks the number of lists", strict=False)
 def test_hits_for_another_number_of_queries_are_counted() -> None:
     """Rows as hits of two queries, for three queries, are refused with both numbers."""
     for ask in calls(DOCS[:3], DOCS, 2, rows=as_hits([[0], [1]])):

@@ -43,22 +43,22 @@ class Job {
     }
 
     std::vector<HitLists> run(int threads, const Interrupted& interrupted) {
-        std::vector<std::unique_ptr<Worker>> workers(
-            static_cast<std::size_t>(std::max(1, threads)));
         const std::size_t step = queries_per_block();
         const std::size_t queries = request_.queries.rows;
-        parallel_for(
-            (queries + step - 1) / step, threads, interrupted, [&](std::size_t block, int number) {
-                std::unique_ptr<Worker>& worker = workers[static_cast<std::size_t>(number)];
-                if (!worker) {
-                    worker = std::make_unique<Worker>(isa_, request_.queries.cols);
-                }
-                Meter meter(interrupted, number);
-                const std::size_t end = std::min(queries, (block + 1) * step);
-                for (std::size_t query = block * step; query < end; ++query) {
-                    pick(query, *worker, meter);
-                }
-            });
+        const std::size_t blocks = (queries + step - 1) / step;
+        std::vector<std::unique_ptr<Worker>> workers(
+            std::min(blocks, static_cast<std::size_t>(std::max(1, threads))));
+        parallel_for(blocks, threads, interrupted, [&](std::size_t block, int number) {
+            std::unique_ptr<Worker>& worker = workers[static_cast<std::size_t>(number)];
+            if (!worker) {
+                worker = std::make_unique<Worker>(isa_, request_.queries.cols);
+            }
+            Meter meter(interrupted, number);
+            const std::size_t end = std::min(queries, (block + 1) * step);
+            for (std::size_t query = block * step; query < end; ++query) {
+                pick(query, *worker, meter);
+            }
+        });
         refuse_nonfinite();
         return std::move(lists_);
     }
@@ -158,6 +158,9 @@ class Job {
 std::vector<HitLists> mmr(const MmrRequest& request, Isa isa, int threads,
                           const Interrupted& interrupted) {
     detail::check_mmr(request);
+    if (request.lambdas.empty()) {
+        return {};
+    }
     return Job(request, isa).run(threads, interrupted);
 }
 

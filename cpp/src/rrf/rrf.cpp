@@ -84,18 +84,18 @@ class Job {
     }
 
     HitLists run(int threads, const Interrupted& interrupted) {
+        const std::size_t blocks = block_starts_.size() - 1;
         std::vector<std::unique_ptr<Worker>> workers(
-            static_cast<std::size_t>(std::max(1, threads)));
-        parallel_for(
-            block_starts_.size() - 1, threads, interrupted, [&](std::size_t block, int number) {
-                std::unique_ptr<Worker>& worker = workers[static_cast<std::size_t>(number)];
-                if (!worker) {
-                    worker = std::make_unique<Worker>(request_);
-                }
-                for (std::size_t q = block_starts_[block]; q < block_starts_[block + 1]; ++q) {
-                    fuse(q, *worker);
-                }
-            });
+            std::min(blocks, static_cast<std::size_t>(std::max(1, threads))));
+        parallel_for(blocks, threads, interrupted, [&](std::size_t block, int number) {
+            std::unique_ptr<Worker>& worker = workers[static_cast<std::size_t>(number)];
+            if (!worker) {
+                worker = std::make_unique<Worker>(request_);
+            }
+            for (std::size_t q = block_starts_[block]; q < block_starts_[block + 1]; ++q) {
+                fuse(q, *worker);
+            }
+        });
         close_gaps();
         return std::move(hits_);
     }

@@ -26,6 +26,7 @@ _TAKEN_DTYPES = frozenset(  # those of this machine's byte order
 )
 _BOOLEANS = (bool, np.bool_)
 _BFLOAT16_BITS = np.dtype(np.uint16)
+_MOST_THREADS = 4096
 _MAX_INT64 = np.iinfo(np.int64).max
 
 
@@ -160,6 +161,8 @@ def _why_not_finite(value: float) -> str | None:
 def as_threads(threads: int | None) -> int:
     """Return the number of threads: the argument, else ``GNOMON_NUM_THREADS``, else the CPUs.
 
+    Not more than any machine has CPUs: a kernel may keep a little for each thread.
+
     Raises
     ------
     UsageError
@@ -167,7 +170,7 @@ def as_threads(threads: int | None) -> int:
     """
     if threads is None:
         return _core.default_threads()
-    return as_count(threads, "threads", least=1, most=np.iinfo(np.int32).max)
+    return min(as_count(threads, "threads", least=1, most=np.iinfo(np.int32).max), _MOST_THREADS)
 
 
 def as_count(value: SupportsIndex, name: str, *, least: int = 0, most: int = _MAX_INT64) -> int:

@@ -209,6 +209,7 @@ def _as_pool_rows(rows: PoolRows, n_queries: int) -> tuple[NDArray[np.int64], ND
     if isinstance(rows, TopK):
         rows = rows.ids
     if isinstance(rows, RaggedRows):
+        _check_lists(len(rows.offsets) - 1, n_queries)
         return _as_integers(rows.ids, "rows"), _as_integers(rows.offsets, "rows.offsets")
     if isinstance(rows, np.ndarray):
         if rows.ndim == 1 and n_queries == 1 and rows.dtype != np.object_:
