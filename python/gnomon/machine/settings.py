@@ -46,4 +46,4 @@ class MachineSettings:
         """How long one peer is timed on one piece of work, once it is warm."""
         if self.seconds is not None:
             return self.seconds
-        return 0.05 if self.quick else 1.0
+        return 0.02 if self.quick else 1.0
