@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 
 @click.command(name="kernels")
-@click.option("--quick", is_flag=True, help="Small works, some ten seconds in all with every peer installed.")
+@click.option(
+    "--quick", is_flag=True, help="Small works, some ten seconds in all with every peer installed."
+)
 @click.option(
     "--threads",
     type=click.IntRange(1, 4096),
