@@ -32,11 +32,14 @@ PYPROJECT = nox.project.load_toml("pyproject.toml")
 KERNEL_DEPENDENT_TESTS = ("tests/kernels", "tests/metrics", "tests/adapters", "tests/probe")
 # Tests of files that only the checkout has; the wheel is tested without them.
 CHECKOUT_TESTS = (
+    "tests/architecture/test_cpp_names.py",
     "tests/architecture/test_free_threading.py",
+    "tests/bench",
     "tests/docs/test_demo.py",
     "tests/docs/test_links.py",
     "tests/docs/test_readme.py",
     "tests/packaging/test_wide_instructions.py",
+    "tests/real/test_gate_real.py",
 )
 FUZZ_SECONDS = 30
 

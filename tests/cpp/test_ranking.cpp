@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "gnomon/ranking.hpp"
-#include "ranking/id_table.hpp"
+#include "ranking/rank_table.hpp"
 #include "support.hpp"
 
 using gnomon::exact_sum;
@@ -67,7 +67,7 @@ TEST_CASE("a sum is rounded once, in any order") {
 
 TEST_CASE("a table serves queries of any length after each other") {
     std::mt19937_64 generator(5);
-    gnomon::detail::IdTable table;
+    gnomon::detail::RankTable table;
     table.reserve(3000);
     std::size_t query = 0;
     for (const std::size_t size : {0U, 1U, 300U, 512U, 513U, 3000U, 512U, 2U}) {

@@ -126,7 +126,7 @@ class BM25Builder {
     std::size_t docs() const noexcept;
 
     // The builder is empty afterwards. `note` is stored with the index and means nothing to it.
-    BM25Index finish(std::string note, int threads, const Interrupted& interrupted);
+    BM25Index finish(const std::string& note, int threads, const Interrupted& interrupted);
 
   private:
     std::unique_ptr<detail::bm25::Gathered> gathered_;

@@ -177,7 +177,8 @@ void BM25Builder::rename(std::span<const std::optional<std::string_view>> spelli
 
 std::size_t BM25Builder::docs() const noexcept { return gathered_->lengths.size(); }
 
-BM25Index BM25Builder::finish(std::string note, int threads, const Interrupted& interrupted) {
+BM25Index BM25Builder::finish(const std::string& note, int threads,
+                              const Interrupted& interrupted) {
     auto empty = std::make_unique<Gathered>();
     empty->settings = gathered_->settings;
     const auto gathered = std::exchange(gathered_, std::move(empty));

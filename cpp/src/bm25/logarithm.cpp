@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <numbers>
 
 namespace gnomon::detail {
 
@@ -10,9 +11,8 @@ namespace {
 constexpr int kMantissaBits = 52;
 constexpr std::int64_t kBias = 1023;
 constexpr std::uint64_t kMantissa = (std::uint64_t{1} << kMantissaBits) - 1;
-constexpr double kSqrt2 = 1.4142135623730951;
 // ln 2 in two parts; the first has 20 zero bits at its end, so that its multiples are exact.
-constexpr double kLn2High = 0x1.62e42fefp-1;
+constexpr double kLn2High = 0x1.62e42fefp-1;  // NOLINT(modernize-use-std-numbers): its beginning
 constexpr double kLn2Low = 0x1.473de6af278edp-34;
 
 }  // namespace
@@ -22,7 +22,7 @@ double natural_logarithm(double x) noexcept {
     auto exponent = static_cast<std::int64_t>(bits >> kMantissaBits) - kBias;
     auto mantissa = std::bit_cast<double>((bits & kMantissa) |
                                           (static_cast<std::uint64_t>(kBias) << kMantissaBits));
-    if (mantissa > kSqrt2) {
+    if (mantissa > std::numbers::sqrt2) {
         mantissa *= 0.5;
         ++exponent;
     }

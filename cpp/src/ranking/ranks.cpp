@@ -7,8 +7,8 @@
 
 #include "gnomon/ranking.hpp"
 #include "linear/first_row.hpp"
-#include "ranking/id_table.hpp"
 #include "ranking/query_blocks.hpp"
+#include "ranking/rank_table.hpp"
 
 namespace gnomon {
 
@@ -18,7 +18,7 @@ namespace {
 std::optional<RepeatedId> rank_query(std::size_t query, std::span<const std::int64_t> list,
                                      std::span<const std::int64_t> judged,
                                      std::span<std::int64_t> ranks,
-                                     detail::IdTable& table) noexcept {
+                                     detail::RankTable& table) noexcept {
     table.begin(query, list.size() + judged.size());
     for (std::size_t place = 0; place < list.size(); ++place) {
         if (!table.add(list[place], place + 1)) {
@@ -164,9 +164,9 @@ std::optional<RepeatedId> ranks_in_lists(const PerQuery<std::int64_t>& lists,
     }
     const std::size_t most = longest + detail::most_entries(judged.offsets);
     const detail::QueryBlocks blocks(lists.offsets);
-    std::vector<detail::IdTable> tables(blocks.workers(threads));
+    std::vector<detail::RankTable> tables(blocks.workers(threads));
     detail::FirstRow faulty;
-    const auto rank = [&](std::size_t query, detail::IdTable& table) {
+    const auto rank = [&](std::size_t query, detail::RankTable& table) {
         const auto begin = static_cast<std::size_t>(judged.offsets[query]);
         const auto own = judged.of(query);
         return rank_query(query, lists.of(query), own, ranks.subspan(begin, own.size()), table);
@@ -183,7 +183,7 @@ std::optional<RepeatedId> ranks_in_lists(const PerQuery<std::int64_t>& lists,
     if (!faulty.get()) {
         return std::nullopt;
     }
-    detail::IdTable table;
+    detail::RankTable table;
     table.reserve(most);
     return rank(*faulty.get(), table);
 }

@@ -11,7 +11,7 @@ namespace gnomon::detail {
 
 // Open addressing in a table that is never cleared: a slot belongs to the query whose number it
 // bears. Queries must be numbered from 0 to 2^32 - 2, ranks stay below 2^31.
-class IdTable {
+class RankTable {
   public:
     // Room for up to `entries` ids a query.
     void reserve(std::size_t entries) {
