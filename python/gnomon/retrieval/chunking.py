@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from gnomon.sources.corpus import Document
     from gnomon.sources.markdown import Page, Section
@@ -94,56 +94,38 @@ def chunks_of_page(path: str, page: Page) -> Iterator[Chunk]:
 
 def _parts(section: Section) -> Iterator[str]:
     """Yield the text of a section in parts of ``MOST_TOKENS`` or so, blocks whole if they fit."""
-    gathered: list[str] = []
-    size = 0
-    for block in section.blocks:
-        for piece in _pieces(block):
-            tokens = tokens_of(piece)
-            if gathered and size + tokens > MOST_TOKENS:
-                yield "\n\n".join(gathered)
-                gathered, size = [], 0
-            gathered.append(piece)
-            size += tokens
-    if gathered:
-        yield "\n\n".join(gathered)
+    pieces = (piece for block in section.blocks for piece in _pieces(block))
+    return _packed(((piece, tokens_of(piece)) for piece in pieces), "\n\n")
 
 
 def _pieces(block: str) -> Iterator[str]:
     """Yield a block whole, or cut between lines and words when it is too long and no code."""
     if tokens_of(block) <= MOST_TOKENS or _FENCE.match(block):
-        yield block
-        return
-    gathered: list[str] = []
-    size = 0
-    for line in block.split("\n"):
-        for run in _runs(line):
-            tokens = tokens_of(run) + 1
-            if gathered and size + tokens > MOST_TOKENS:
-                yield "\n".join(gathered)
-                gathered, size = [], 0
-            gathered.append(run)
-            size += tokens
-    if gathered:
-        yield "\n".join(gathered)
+        return iter((block,))
+    runs = (run for line in block.split("\n") for run in _runs(line))
+    return _packed(((run, tokens_of(run) + 1) for run in runs), "\n")
 
 
 def _runs(line: str) -> Iterator[str]:
     """Yield a line whole, or in runs of words; a word that is too long, in runs of characters."""
     if tokens_of(line) <= MOST_TOKENS:
-        yield line
-        return
+        return iter((line,))
+    words = (piece for word in line.split(" ") for piece in _slices(word))
+    return _packed(((word, tokens_of(word + " ")) for word in words), " ")
+
+
+def _packed(sized: Iterable[tuple[str, int]], joint: str) -> Iterator[str]:
+    """Yield pieces joined for as long as their sizes stay within ``MOST_TOKENS``."""
     gathered: list[str] = []
     size = 0
-    for word in line.split(" "):
-        for piece in _slices(word):
-            tokens = tokens_of(piece + " ")
-            if gathered and size + tokens > MOST_TOKENS:
-                yield " ".join(gathered)
-                gathered, size = [], 0
-            gathered.append(piece)
-            size += tokens
+    for piece, tokens in sized:
+        if gathered and size + tokens > MOST_TOKENS:
+            yield joint.join(gathered)
+            gathered, size = [], 0
+        gathered.append(piece)
+        size += tokens
     if gathered:
-        yield " ".join(gathered)
+        yield joint.join(gathered)
 
 
 def _slices(word: str) -> Iterator[str]:
