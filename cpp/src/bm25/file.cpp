@@ -15,14 +15,7 @@ namespace gnomon::detail::bm25 {
 
 namespace {
 
-constexpr char kMagic[8] = {'g', 'n', 'o', 'm', 'o', 'n', 'B', 'M'};
-constexpr std::uint32_t kVersion = 1;
-constexpr std::uint32_t kByteOrder = 0x01020304;
-constexpr std::uint32_t kForeignByteOrder = 0x04030201;
-constexpr std::size_t kVersionAt = 8;
-constexpr std::size_t kByteOrderAt = 12;
-constexpr std::size_t kFieldsAt = 16;
-constexpr std::size_t kChecksumAt = kHeaderBytes - sizeof(std::uint64_t);
+constexpr FileKind kKind{"gnomonBM", "BM25 index of gnomon", 1};
 constexpr std::uint64_t kAlignment = 64;
 
 // docs, tokens, terms, term bytes, slots, short and long postings, long terms, exceptions, note
@@ -35,13 +28,6 @@ using Fields = std::array<std::uint64_t, 17>;
 std::uint64_t data_offset(std::uint64_t data_bytes) noexcept {
     const std::uint64_t checksums = checksum_blocks(data_bytes) * sizeof(std::uint64_t);
     return kHeaderBytes + (checksums + kAlignment - 1) / kAlignment * kAlignment;
-}
-
-template <typename Word>
-Word read(const unsigned char* at) noexcept {
-    Word word;
-    std::memcpy(&word, at, sizeof(word));
-    return word;
 }
 
 Fields fields_of(const IndexShape& s, std::uint64_t file_size, std::uint64_t checksums) noexcept {
@@ -84,25 +70,6 @@ IndexShape shape_of(const Fields& f) noexcept {
     return s;
 }
 
-void check_kind(const unsigned char* page) {
-    if (std::memcmp(page, kMagic, sizeof(kMagic)) != 0) {
-        refuse("is no BM25 index of gnomon: it doesn't begin with \"gnomonBM\"");
-    }
-    const auto order = read<std::uint32_t>(page + kByteOrderAt);
-    if (order == kForeignByteOrder) {
-        refuse("was written with the other byte order; build the index again on this machine");
-    }
-    const auto version = read<std::uint32_t>(page + kVersionAt);
-    if (version != kVersion) {
-        refuse("has format version " + std::to_string(version) + ", expected " +
-               std::to_string(kVersion) + "; build the index again");
-    }
-    if (order != kByteOrder ||
-        read<std::uint64_t>(page + kChecksumAt) != checksum(page, kChecksumAt)) {
-        refuse("is damaged: its header's checksum doesn't fit");
-    }
-}
-
 bool plausible(const Fields& fields, const IndexShape& shape) {
     if (fields[11] > static_cast<std::uint64_t>(BM25Variant::bm25_l)) {
         return false;
@@ -129,14 +96,10 @@ std::vector<unsigned char> front_of(const IndexView& view) {
         std::memcpy(checksums + block * sizeof(sum), &sum, sizeof(sum));
     }
     unsigned char* page = front.data();
-    std::memcpy(page, kMagic, sizeof(kMagic));
-    std::memcpy(page + kVersionAt, &kVersion, sizeof(kVersion));
-    std::memcpy(page + kByteOrderAt, &kByteOrder, sizeof(kByteOrder));
     const Fields fields = fields_of(view.shape, front.size() + data_bytes,
                                     checksum(checksums, front.size() - kHeaderBytes));
-    std::memcpy(page + kFieldsAt, fields.data(), sizeof(fields));
-    const std::uint64_t sum = checksum(page, kChecksumAt);
-    std::memcpy(page + kChecksumAt, &sum, sizeof(sum));
+    std::memcpy(page + kHeaderFieldsAt, fields.data(), sizeof(fields));
+    seal_header(kKind, page);
     return front;
 }
 
@@ -144,9 +107,9 @@ IndexView view_of_file(const unsigned char* file, std::uint64_t file_size) {
     if (file_size < kHeaderBytes) {
         refuse("is no BM25 index of gnomon: it has only " + std::to_string(file_size) + " bytes");
     }
-    check_kind(file);
+    check_header(kKind, file);
     Fields fields;
-    std::memcpy(fields.data(), file + kFieldsAt, sizeof(fields));
+    std::memcpy(fields.data(), file + kHeaderFieldsAt, sizeof(fields));
     IndexView view;
     view.shape = shape_of(fields);
     const auto parts = parts_of(view.shape);

@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "bm25/layout.hpp"
+#include "cosine/header_page.hpp"
 
 namespace gnomon::detail::bm25 {
 
-inline constexpr std::size_t kHeaderBytes = 4096;
+inline constexpr std::size_t kHeaderBytes = kHeaderPage;
 inline constexpr std::size_t kChecksumBlock = 65536;
 
 inline std::uint64_t checksum_blocks(std::uint64_t data_bytes) noexcept {

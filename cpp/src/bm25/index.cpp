@@ -26,19 +26,9 @@ using detail::bm25::IndexData;
 
 namespace {
 
-// The reasons of file.cpp and MappedFile, after the file's name.
-template <typename Make>
-auto named(const std::string& name, Make make) {
-    try {
-        return make();
-    } catch (const IndexFileError& error) {
-        throw IndexFileError(name + " " + error.what());
-    }
-}
-
 void look_into(IndexData& data, const unsigned char* file, std::uint64_t size,
                const std::string& name) {
-    data.view = named(name, [&] { return detail::bm25::view_of_file(file, size); });
+    data.view = detail::named(name, [&] { return detail::bm25::view_of_file(file, size); });
     data.guard = std::make_unique<detail::bm25::FileGuard>(data.view,
                                                            detail::bm25::checksums_of(file), name);
 }
@@ -69,7 +59,8 @@ BM25Index::~BM25Index() = default;
 
 BM25Index BM25Index::open(int descriptor, const std::string& name) {
     auto data = std::make_unique<IndexData>();
-    data->file = named(name, [&] { return std::make_unique<detail::MappedFile>(descriptor); });
+    data->file =
+        detail::named(name, [&] { return std::make_unique<detail::MappedFile>(descriptor); });
     look_into(*data, data->file->data(), data->file->size(), name);
     return BM25Index(std::move(data));
 }

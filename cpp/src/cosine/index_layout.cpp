@@ -1,10 +1,8 @@
 #include "cosine/index_layout.hpp"
 
-#include <bit>
 #include <cstring>
 #include <string>
 
-#include "cosine/checksum.hpp"
 #include "cosine/tiles.hpp"
 #include "gnomon/index_file.hpp"
 
@@ -12,17 +10,7 @@ namespace gnomon::detail {
 
 namespace {
 
-static_assert(std::endian::native == std::endian::little,
-              "the index file is little-endian and is used where it stands");
-
-constexpr char kMagic[8] = {'g', 'n', 'o', 'm', 'o', 'n', 'V', 'I'};
-constexpr std::uint32_t kVersion = 1;
-constexpr std::uint32_t kByteOrder = 0x01020304;
-constexpr std::uint32_t kForeignByteOrder = 0x04030201;
-constexpr std::size_t kVersionAt = 8;
-constexpr std::size_t kByteOrderAt = 12;
-constexpr std::size_t kFieldsAt = 16;
-constexpr std::size_t kChecksumAt = kPage - sizeof(std::uint64_t);
+constexpr FileKind kKind{"gnomonVI", "gnomon index", 1};
 
 // The u64 fields, in their order in the header.
 enum Field : std::uint8_t {
@@ -83,42 +71,13 @@ class Placement {
     bool ok_ = true;
 };
 
-template <typename Word>
-Word read(const unsigned char* at) noexcept {
-    Word word;
-    std::memcpy(&word, at, sizeof(word));
-    return word;
-}
-
-template <typename Word>
-void write(Word word, unsigned char* at) noexcept {
-    std::memcpy(at, &word, sizeof(word));
-}
-
 std::uint64_t field(const unsigned char* page, Field which) noexcept {
-    return read<std::uint64_t>(page + kFieldsAt + which * sizeof(std::uint64_t));
+    std::uint64_t value = 0;
+    std::memcpy(&value, page + kHeaderFieldsAt + which * sizeof(value), sizeof(value));
+    return value;
 }
 
 [[noreturn]] void refuse(const std::string& why) { throw IndexFileError(why); }
-
-void check_kind(const unsigned char* page) {
-    if (std::memcmp(page, kMagic, sizeof(kMagic)) != 0) {
-        refuse("is no gnomon index: it doesn't begin with \"gnomonVI\"");
-    }
-    const auto order = read<std::uint32_t>(page + kByteOrderAt);
-    if (order == kForeignByteOrder) {
-        refuse("was written with the other byte order; build the index again on this machine");
-    }
-    const auto version = read<std::uint32_t>(page + kVersionAt);
-    if (version != kVersion) {
-        refuse("has format version " + std::to_string(version) + ", expected " +
-               std::to_string(kVersion) + "; build the index again");
-    }
-    if (order != kByteOrder ||
-        read<std::uint64_t>(page + kChecksumAt) != checksum(page, kChecksumAt)) {
-        refuse("is damaged: its header's checksum doesn't fit");
-    }
-}
 
 }  // namespace
 
@@ -157,9 +116,6 @@ std::optional<IndexLayout> layout_of(const IndexShape& shape) noexcept {
 void write_header(const IndexShape& shape, const IndexLayout& layout,
                   std::uint64_t checksums_checksum, unsigned char* page) noexcept {
     std::memset(page, 0, kPage);
-    std::memcpy(page, kMagic, sizeof(kMagic));
-    write(kVersion, page + kVersionAt);
-    write(kByteOrder, page + kByteOrderAt);
     std::uint64_t fields[kFields];
     fields[kRows] = shape.rows;
     fields[kCols] = shape.cols;
@@ -168,12 +124,12 @@ void write_header(const IndexShape& shape, const IndexLayout& layout,
     fields[kZeroRows] = shape.zero_rows;
     fields[kFileSize] = layout.file_size;
     fields[kChecksums] = checksums_checksum;
-    std::memcpy(page + kFieldsAt, fields, sizeof(fields));
-    write(checksum(page, kChecksumAt), page + kChecksumAt);
+    std::memcpy(page + kHeaderFieldsAt, fields, sizeof(fields));
+    seal_header(kKind, page);
 }
 
 IndexHeader read_header(const unsigned char* page, std::uint64_t file_size) {
-    check_kind(page);
+    check_header(kKind, page);
     const std::uint64_t dtype = field(page, kDtype);
     if (dtype > static_cast<std::uint64_t>(Dtype::u8) ||
         dtype == static_cast<std::uint64_t>(Dtype::f64)) {

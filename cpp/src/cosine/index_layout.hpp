@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <optional>
 
+#include "cosine/header_page.hpp"
 #include "gnomon/matrix.hpp"
 
 namespace gnomon::detail {
 
-inline constexpr std::size_t kPage = 4096;
+inline constexpr std::size_t kPage = kHeaderPage;
 inline constexpr std::size_t kChecksumBlock = 65536;
 
 struct FilePart {

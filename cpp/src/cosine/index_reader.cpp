@@ -60,20 +60,6 @@ std::uint64_t MappedFile::size_now() const {
     return static_cast<std::uint64_t>(status_of(descriptor_).st_size);
 }
 
-namespace {
-
-// The reasons of index_layout.cpp and MappedFile, after the file's name.
-template <typename Make>
-auto named(const std::string& name, Make make) {
-    try {
-        return make();
-    } catch (const IndexFileError& error) {
-        throw IndexFileError(name + " " + error.what());
-    }
-}
-
-}  // namespace
-
 IndexReader::IndexReader(int descriptor, std::string name)
     : name_(std::move(name)), file_(named(name_, [&] { return MappedFile(descriptor); })),
       header_(named(name_, [&] { return read_header(file_.data(), file_.size()); })) {
