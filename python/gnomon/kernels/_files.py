@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -43,7 +44,10 @@ def opened_file(name: str) -> Iterator[int]:
 
 
 def replace_file(target: Path, write: Callable[[int], None]) -> None:
-    """Let ``write`` fill a new file beside the old one, which then takes the old one's place."""
+    """Let ``write`` fill a new file beside the old one, which then takes the old one's place.
+
+    File and folder are on the disk when this returns.
+    """
     descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         try:
@@ -55,3 +59,17 @@ def replace_file(target: Path, write: Callable[[int], None]) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new name in a folder survive a power cut, where the file system offers that."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        # Some network and FUSE file systems refuse fsync on folders altogether.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon import _core
-from gnomon.errors import MissingInputError, StateError
+from gnomon.errors import StateError
 from gnomon.kernels._arrays import as_matrix, as_threads, core_errors
+from gnomon.kernels._files import opened_file, replace_file
 from gnomon.kernels.cosine import PassReport, SearchRequest, as_topk, run_requests
 
 if TYPE_CHECKING:
@@ -89,17 +88,8 @@ class VectorIndex:
             The file can't be read.
         """
         name = os.fspath(path)
-        try:
-            descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        except FileNotFoundError:
-            raise MissingInputError(f"{name}: there is no such index file") from None
-        except OSError as error:
-            raise StateError(f"{name}: the index can't be read: {error.strerror}") from error
-        try:
-            with core_errors():
-                core = _core.VectorIndex.open(descriptor, name)
-        finally:
-            os.close(descriptor)
+        with opened_file(name) as descriptor, core_errors():
+            core = _core.VectorIndex.open(descriptor, name)
         index = cls.__new__(cls)
         index._docs = None
         index._core = core
@@ -124,26 +114,11 @@ class VectorIndex:
         """
         target = Path(path)
         try:
-            self._save_beside(target)
+            replace_file(target, self._core.save)
         except OSError as error:
             raise StateError(
                 f"{target}: the index can't be written: {error.strerror or error}"
             ) from error
-
-    def _save_beside(self, target: Path) -> None:
-        """Write a new file beside the old one, then let it take the old one's place."""
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        try:
-            try:
-                self._core.save(descriptor)
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
-            Path(temporary).replace(target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-        _sync_folder(target.parent)
 
     def verify(self, *, threads: int | None = None) -> None:
         """Check every block of an opened index file; an index that was built here always passes.
@@ -230,16 +205,3 @@ class VectorIndex:
         """
         hits = self.search_hits(queries, k, exclude=exclude, subset=subset, threads=threads)
         return as_topk(hits, k, len(self), "search_hits")
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a new name in a folder survive a power cut, where the file system offers that."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        # Some network and FUSE file systems refuse fsync on folders altogether.
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
-            raise
-    finally:
-        os.close(descriptor)
