@@ -195,6 +195,15 @@ def test_nothing_there(gnomon: Gnomon) -> None:
 
 
 @pytest.mark.usefixtures("served")
+def test_no_folder_for_the_result(gnomon: Gnomon) -> None:
+    """A path below a regular file is told, without a traceback."""
+    write(probes(("U", 60), ("N4", 30)))
+    Path("file").write_text("", encoding="utf-8")
+    outcome = gnomon("calibrate", "--out", "file/c.json", "--quiet", code=3)
+    assert_refused(outcome, "file: the folder cannot be made")
+
+
+@pytest.mark.usefixtures("served")
 def test_another_model(gnomon: Gnomon) -> None:
     """Questions of another model do not fit the index's vectors."""
     write(probes(("U", 1)))

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from gnomon.retrieval.turns import Turn, Wording
     from gnomon.types import Progress
 
+    # Returns float32[n, dim], the vectors of n questions.
+    Embed = Callable[[Sequence[str]], NDArray[np.float32]]
+
 # A gold page that is in neither channel's first twenty was missed by retrieval, not by the gate.
 MISS_PAGES: Final = 20
 _CHANNELS: Final = 3
@@ -87,7 +90,7 @@ class RawProbe:
 def look_at_probes(
     index: Index,
     probes: Sequence[Probe],
-    embed: Callable[[Sequence[str]], NDArray[np.float32]] | None,
+    embed: Embed | None,
     progress: Progress,
 ) -> tuple[RawProbe, ...]:
     """Return what an index finds for every probe.
@@ -102,26 +105,27 @@ def look_at_probes(
     InvalidInputError
         When the scope of a probe matches no page; the message names the probe.
     """
+    vectors: Mapping[str, NDArray[np.float32]] = {}
+    if embed is not None:  # all at once: a service is asked in batches, not probe by probe
+        texts = list(dict.fromkeys(t for p in probes for t in wordings_of(_questions(p))))
+        vectors = dict(zip(texts, embed(texts), strict=True)) if texts else {}
     found = []
     for done, probe in enumerate(probes, 1):
-        found.append(_look(index, probe, embed))
+        found.append(_look(index, probe, vectors))
         progress(done, len(probes))
     return tuple(found)
 
 
-def _look(
-    index: Index, probe: Probe, embed: Callable[[Sequence[str]], NDArray[np.float32]] | None
-) -> RawProbe:
-    questions = (*probe.previous, probe.question)
-    texts = wordings_of(questions)
-    vectors: Mapping[str, NDArray[np.float32]] = {}
-    if embed is not None:
-        vectors = dict(zip(texts, embed(texts), strict=True))
+def _questions(probe: Probe) -> tuple[str, ...]:
+    return (*probe.previous, probe.question)
+
+
+def _look(index: Index, probe: Probe, vectors: Mapping[str, NDArray[np.float32]]) -> RawProbe:
     try:
         rows = index.rows_in(probe.scope)
     except InvalidInputError as error:
         raise InvalidInputError(f"probe {probe.id!r} (line {probe.line}): {error}") from None
-    turns = index.look_at(questions, vectors, rows)
+    turns = index.look_at(_questions(probe), vectors, rows)
     missed = None
     if probe.gold_page is not None and probe.stratum in POSITIVES:
         missed = not _is_found(index, probe.gold_page, turns[-1], vectors, rows)

@@ -29,7 +29,6 @@ from gnomon.rules.gate_values import (
     Stratum,
     Window,
     WindowChoice,
-    WindowOutcome,
 )
 
 if TYPE_CHECKING:
@@ -190,10 +189,7 @@ def _choose(
     swept = sweep_windows(
         probes, candidates, w_dense=settings.w_dense, w_lexical=settings.w_lexical
     )
-    outcomes = [
-        WindowOutcome(window, choose_tau(swept.cells(at), allowed), int(swept.on_ramp[at]))
-        for at, window in enumerate(candidates)
-    ]
+    outcomes = swept.outcomes(candidates, lambda cells: choose_tau(cells, allowed))
     choice = choose_window(outcomes, counts, w_lexical=settings.w_lexical)
     if choice.best is not None:
         at = candidates.index(choice.best.window)

@@ -15,7 +15,7 @@ import rfc8785
 from gnomon.calibration.gather import RawProbe
 from gnomon.errors import NotMeasuredError
 from gnomon.retrieval.calibration_file import Footing
-from gnomon.sources.atomic import atomic_write
+from gnomon.sources.atomic import make_folder, write_text
 from gnomon.sources.files import read_bounded
 from gnomon.sources.limits import GIB
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from gnomon.retrieval.index import Index
 
 SCHEMA: Final = "gnomon.probe-evidence/1"
+# In the state directory.
+EVIDENCE_FILE: Final = "probe-evidence.json"
 
 
 def key_of(index: Index, probe: Probe) -> str:
@@ -57,10 +59,9 @@ def read_cache(path: Path) -> dict[str, RawProbe]:
 
 def write_cache(path: Path, kept: dict[str, RawProbe]) -> None:
     """Keep the evidence of this run's probes; what no probe asks for any more is dropped."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     body = {"schema": SCHEMA, "probes": {key: raw.as_list() for key, raw in sorted(kept.items())}}
-    with atomic_write(path, private=True) as file:
-        file.write(json.dumps(body, allow_nan=False).encode())
+    write_text(path, json.dumps(body, allow_nan=False), private=True)
 
 
 def require_cached(kept: dict[str, RawProbe], keys: Sequence[str], probes: Sequence[Probe]) -> None:

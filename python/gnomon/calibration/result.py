@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gnomon.retrieval.calibration_file import SCHEMA as FILE_SCHEMA
 from gnomon.rules.gate import (
     BOUNDS,
     blatant_refusal,
@@ -18,6 +17,7 @@ from gnomon.stats.intervals import clopper_pearson_upper, wilson_upper
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from gnomon.calibration.by_name import ByName
     from gnomon.calibration.measure import Measured
     from gnomon.retrieval.calibration_file import Footing
     from gnomon.retrieval.guard import Guard
@@ -40,14 +40,8 @@ class CalibrationResult:
         Whether only a part of the probe set was looked at: then nothing is written.
     auc
         Area under the ROC curve of the raw best cosine, positives against all negatives.
-    binding
-        Ids of the probes that the next threshold would refuse one too many of.
-    nearest
-        Ids and scores of the ten positives nearest above the threshold.
-    misjudged
-        Ids of refused positives and admitted negatives.
-    languages
-        By language: probes and how many were judged rightly.
+    named
+        What the threshold does to single probes.
     """
 
     footing: Footing
@@ -60,10 +54,7 @@ class CalibrationResult:
     strict: bool
     narrowed: bool
     auc: float | None
-    binding: tuple[str, ...]
-    nearest: tuple[tuple[str, float], ...]
-    misjudged: tuple[str, ...]
-    languages: Mapping[str, tuple[int, int]]
+    named: ByName
 
     @property
     def written(self) -> bool:
@@ -100,11 +91,11 @@ class CalibrationResult:
             "validation": held_out_json(measured.validation),
             "held_out": held_out_json(measured.held_out),
             "auc": self.auc,
-            "binding": list(self.binding),
-            "nearest": [{"id": name, "score": score} for name, score in self.nearest],
-            "misjudged": list(self.misjudged),
+            "binding": list(self.named.binding),
+            "nearest": [{"id": name, "score": score} for name, score in self.named.nearest],
+            "misjudged": list(self.named.misjudged),
             "languages": {
-                name: {"n": n, "right": right} for name, (n, right) in self.languages.items()
+                name: {"n": n, "right": right} for name, (n, right) in self.named.languages.items()
             },
             "too_few": list(measured.too_few),
             "failures": [{"code": f.code, "message": f.message} for f in measured.failures],
@@ -117,7 +108,6 @@ class CalibrationResult:
         body = self.to_json()
         kept = ("counts", "bounds", "chosen", "lexical", "validation", "held_out", "misses")
         return {
-            "schema": FILE_SCHEMA,
             "footing": self.footing.as_dict(),
             "guard": self.guard.as_dict(),
             "strict": self.strict,

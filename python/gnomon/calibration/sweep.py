@@ -19,7 +19,7 @@ from gnomon.retrieval.gate_score import (
     win_channels,
 )
 from gnomon.rules.gate import THRESHOLDS
-from gnomon.rules.gate_values import POSITIVES, STRATA, Cell, Stratum, Window
+from gnomon.rules.gate_values import POSITIVES, STRATA, Cell, Stratum, Window, WindowOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,6 +88,15 @@ class Sweep:
         """Return what one threshold refuses in one window."""
         numbers = self.refused[window, :, tau].tolist()
         return Cell(tau, dict(zip(STRATA, numbers, strict=True)))
+
+    def outcomes(
+        self, windows: Sequence[Window], choose: Callable[[WindowCells], Cell | None]
+    ) -> list[WindowOutcome]:
+        """Return what each window gives at the threshold that is chosen among its cells."""
+        return [
+            WindowOutcome(window, choose(self.cells(at)), int(self.on_ramp[at]))
+            for at, window in enumerate(windows)
+        ]
 
     def cells(self, window: int = 0) -> WindowCells:
         """Return what every threshold refuses in one window, lowest threshold first."""

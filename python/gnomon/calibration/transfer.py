@@ -11,7 +11,6 @@ import numpy as np
 from gnomon.calibration.sweep import sweep_windows
 from gnomon.errors import InvalidInputError, MismatchError
 from gnomon.kernels import Purpose, draw_rows
-from gnomon.retrieval.calibration_file import SCHEMA as CALIBRATION_SCHEMA
 from gnomon.rules.gate import gate_precision, windows
 from gnomon.rules.gate_transfer import (
     Anchors,
@@ -20,7 +19,7 @@ from gnomon.rules.gate_transfer import (
     anchors_needed,
     choose_transfer,
 )
-from gnomon.rules.gate_values import STRATA, WindowOutcome
+from gnomon.rules.gate_values import STRATA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,10 +83,7 @@ def fit_window(
     """
     candidates = windows()
     swept = sweep_windows(probes, candidates, w_dense=w_dense, w_lexical=w_lexical)
-    outcomes = [
-        WindowOutcome(window, swept.cell(at, tau), int(swept.on_ramp[at]))
-        for at, window in enumerate(candidates)
-    ]
+    outcomes = swept.outcomes(candidates, lambda cells: cells[tau])
     return choose_transfer(outcomes, probes.counts(), source, w_lexical=w_lexical)
 
 
@@ -115,7 +111,7 @@ class Transfer:
     probes_hash: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return the transfer as JSON values."""
+        """Return the transfer as JSON values; they are also what its calibration file holds."""
         cell = None if self.choice is None else self.choice.outcome.cell
         return {
             "verdict": "transferred" if self.guard is not None else "refused",
@@ -140,10 +136,6 @@ class Transfer:
             "seed": self.seed,
             "probes_hash": self.probes_hash,
         }
-
-    def file_body(self) -> dict[str, Any]:
-        """Return what the transferred calibration file holds."""
-        return {"schema": CALIBRATION_SCHEMA, **self.to_json()}
 
 
 def check_transferable(source: Calibration, footing: Footing) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gnomon.calibration.by_name import judge_by_name
 from gnomon.calibration.gather import RawProbe, as_evidence, look_at_probes
 from gnomon.calibration.ladder import measure_ladder
 from gnomon.calibration.measure import Measured, Settings, measure
@@ -17,24 +17,21 @@ from gnomon.calibration.sweep import ProbeEvidence, probe_scores
 from gnomon.retrieval.calibration_file import Footing
 from gnomon.rules.gate import windows
 from gnomon.rules.gate_values import POSITIVES, STRATA, Window
-from gnomon.sources.scripts import script_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from gnomon.calibration.gather import Embed
     from gnomon.golden.probes import Probe
     from gnomon.retrieval.guard import Guard
     from gnomon.retrieval.index import Index
     from gnomon.types import Progress
 
-    Embed = Callable[[Sequence[str]], NDArray[np.float32]]
-
 # In zscore mode D rises over three standard deviations, wherever cosines lie.
 Z_WINDOW = Window(0, 300)
-_NEAREST = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +113,7 @@ def calibrate(
         strict=options.strict,
         narrowed=options.limit is not None,
         auc=_auc(evidence) if dense else None,
-        binding=_binding(asked, scores, measured),
-        nearest=_nearest(asked, scores, measured),
-        misjudged=_misjudged(asked, scores, measured),
-        languages=_by_language(asked, scores, measured),
+        named=judge_by_name(asked, scores.tolist(), _threshold(measured)),
     )
 
 
@@ -142,11 +136,6 @@ def gather(
     if cache is not None and new:
         write_cache(cache, kept)
     return tuple(kept[key] for key in keys)
-
-
-def file_hash(path: Path) -> str:
-    """Return sha256 of a file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _settings(guard: Guard, mode: str, options: Options) -> Settings:
@@ -211,62 +200,6 @@ def _threshold(measured: Measured) -> int | None:
     chosen = measured.chosen
     cell = chosen.lexical if chosen.window is None else chosen.cell
     return None if cell is None else cell.tau
-
-
-def _binding(
-    probes: Sequence[Probe], scores: NDArray[np.float64], measured: Measured
-) -> tuple[str, ...]:
-    """Return the positives that the next threshold would refuse: they hold tau where it is."""
-    tau = _threshold(measured)
-    if tau is None:
-        return ()
-    low, high = tau / 100, (tau + 1) / 100
-    return tuple(
-        probe.id
-        for probe, score in zip(probes, scores.tolist(), strict=True)
-        if probe.stratum in POSITIVES and low <= score < high
-    )
-
-
-def _nearest(
-    probes: Sequence[Probe], scores: NDArray[np.float64], measured: Measured
-) -> tuple[tuple[str, float], ...]:
-    tau = _threshold(measured)
-    if tau is None:
-        return ()
-    positives = [
-        (abs(score - tau / 100), at, probe.id, score)
-        for at, (probe, score) in enumerate(zip(probes, scores.tolist(), strict=True))
-        if probe.stratum in POSITIVES
-    ]
-    return tuple((name, score) for _, _, name, score in sorted(positives)[:_NEAREST])
-
-
-def _is_right(probe: Probe, score: float, tau: int) -> bool:
-    return (score >= tau / 100) == (probe.stratum in POSITIVES)
-
-
-def _misjudged(
-    probes: Sequence[Probe], scores: NDArray[np.float64], measured: Measured
-) -> tuple[str, ...]:
-    tau = _threshold(measured)
-    if tau is None:
-        return ()
-    pairs = zip(probes, scores.tolist(), strict=True)
-    return tuple(probe.id for probe, score in pairs if not _is_right(probe, score, tau))
-
-
-def _by_language(
-    probes: Sequence[Probe], scores: NDArray[np.float64], measured: Measured
-) -> dict[str, tuple[int, int]]:
-    tau = _threshold(measured)
-    found: dict[str, tuple[int, int]] = {}
-    for probe, score in zip(probes, scores.tolist(), strict=True):
-        name = probe.lang or script_of(probe.question)
-        n, right = found.get(name, (0, 0))
-        good = tau is not None and _is_right(probe, score, tau)
-        found[name] = (n + 1, right + good)
-    return dict(sorted(found.items()))
 
 
 def _auc(evidence: ProbeEvidence) -> float | None:

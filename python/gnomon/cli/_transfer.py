@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,32 +9,30 @@ import numpy as np
 
 from gnomon import audit
 from gnomon.calibration.gather import as_evidence
+from gnomon.calibration.raw_cache import EVIDENCE_FILE
 from gnomon.calibration.transfer import Transfer, check_transferable, draw_anchors, transfer
-from gnomon.calibration.workflow import Options, file_hash, gather
+from gnomon.calibration.workflow import Options, gather
 from gnomon.cli._environment import environment
 from gnomon.cli._output import only_results_on_stdout, print_error, print_json, print_lines
 from gnomon.cli._progress import progress_shown
 from gnomon.cli.exit_codes import DONE, REFUSED
 from gnomon.errors import UsageError
 from gnomon.golden.probes import read_probes
-from gnomon.retrieval.calibration_file import Footing, read_calibration
+from gnomon.retrieval.calibration_file import Footing, read_calibration, write_calibration
 from gnomon.retrieval.index import Index
 from gnomon.rules.gate_values import STRATA
-from gnomon.sources.atomic import atomic_write
 from gnomon.sources.files import shown
+from gnomon.sources.fingerprint import fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from gnomon.calibration.gather import Embed
     from gnomon.rules.gate_transfer import Anchors
 
-    Embed = Callable[[Sequence[str]], NDArray[np.float32]]
-
 SCHEMA = "gnomon.transfer/1"
-EVIDENCE_FILE = "probe-evidence.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ class Carried:
 
 def carry_over(
     what: Carried,
-    embed_of: Callable[[Index], Embed | None],
+    embedding: Callable[[Index], AbstractContextManager[Embed | None]],
     *,
     as_json: bool,
     quiet: bool,
@@ -70,22 +67,23 @@ def carry_over(
         strata = np.array([STRATA.index(probe.stratum) for probe in probes])
         rows = draw_anchors(strata, anchors=what.anchors, seed=what.seed)
         asked = [probes[row] for row in rows.tolist()]
-        raw = gather(
-            index,
-            asked,
-            embed_of(index),
-            what.state_dir / EVIDENCE_FILE,
-            Options(seed=what.seed),
-            progress,
-        )
+        with embedding(index) as embed:
+            raw = gather(
+                index,
+                asked,
+                embed,
+                what.state_dir / EVIDENCE_FILE,
+                Options(seed=what.seed),
+                progress,
+            )
         result = transfer(
             source,
             as_evidence(asked, raw, dense_mode="cosine", ladder={}),
             footing,
             anchors=what.anchors,
             seed=what.seed,
-            source_hash=file_hash(what.source),
-            probes_hash=file_hash(what.probes),
+            source_hash=fingerprint(what.source).sha256,
+            probes_hash=fingerprint(what.probes).sha256,
         )
     body = result.to_json()
     record = audit.append(
@@ -96,10 +94,7 @@ def carry_over(
         env=environment(None),
     )
     if result.guard is not None:
-        text = json.dumps(result.file_body(), indent=2, sort_keys=True, allow_nan=False)
-        what.target.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(what.target) as file:
-            file.write(f"{text}\n".encode())
+        write_calibration(what.target, body)
     if as_json:
         place = {"audit": {"seq": record.seq, "hash": record.hash}}
         print_json(SCHEMA, {**body, "out": _out(result, what), **place})

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gnomon import audit
+from gnomon.calibration.raw_cache import EVIDENCE_FILE
 from gnomon.calibration.result import SCHEMA, CalibrationResult
-from gnomon.calibration.workflow import Options, calibrate, file_hash
+from gnomon.calibration.workflow import Options, calibrate
 from gnomon.cli._configured import Configured, configured
 from gnomon.cli._environment import environment
 from gnomon.cli._options import json_option, quiet_option, state_dir_option
@@ -23,23 +24,19 @@ from gnomon.embedding.cache import EmbeddingCache
 from gnomon.errors import UsageError
 from gnomon.golden.probes import read_probes
 from gnomon.report.calibration_markdown import calibration_lines, calibration_markdown
+from gnomon.retrieval.calibration_file import write_calibration
 from gnomon.retrieval.index import Index
 from gnomon.retrieval.index_files import EMBEDDER_FOLDER
 from gnomon.retrieval.opening import Surroundings, check_uri, open_embedder
-from gnomon.sources.atomic import atomic_write
+from gnomon.sources.atomic import make_folder, write_text
 from gnomon.sources.files import shown
+from gnomon.sources.fingerprint import fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from gnomon.calibration.gather import Embed
     from gnomon.rules.gate_transfer import Anchors
-
-    Embed = Callable[[Sequence[str]], NDArray[np.float32]]
-
-EVIDENCE_FILE = "probe-evidence.json"
 
 
 @click.command(name="calibrate")
@@ -115,23 +112,23 @@ def command(
     if source is not None:
         return carry_over(
             Carried(place, probe_file, source, target, anchors or "bounded", seed, state_dir),
-            lambda index: _embed(index, place, embedder, settings),
+            lambda index: _embedding(index, place, embedder, settings),
             as_json=as_json,
             quiet=quiet,
         )
     with only_results_on_stdout(), progress_shown("probes", quiet=quiet) as progress:
         asked = read_probes(probe_file)
         index = Index.open(place)
-        embed = None if sweep_only else _embed(index, place, embedder, settings)
-        result = calibrate(
-            index,
-            asked,
-            embed,
-            state_dir / EVIDENCE_FILE,
-            Options(seed, strict, sweep_only, refresh, limit),
-            progress,
-            probes_hash=file_hash(probe_file),
-        )
+        with nullcontext() if sweep_only else _embedding(index, place, embedder, settings) as embed:
+            result = calibrate(
+                index,
+                asked,
+                embed,
+                state_dir / EVIDENCE_FILE,
+                Options(seed, strict, sweep_only, refresh, limit),
+                progress,
+                probes_hash=fingerprint(probe_file).sha256,
+            )
     body = result.to_json()
     record = audit.append(
         state_dir,
@@ -140,10 +137,10 @@ def command(
         outputs=_recorded(body),
         env=environment(None),
     )
-    _write(report_file, calibration_markdown(body).encode())
+    make_folder(report_file.parent)
+    write_text(report_file, calibration_markdown(body))
     if result.written:
-        text = json.dumps(result.file_body(), indent=2, sort_keys=True, allow_nan=False)
-        _write(target, f"{text}\n".encode())
+        write_calibration(target, result.file_body())
     place_of = {"audit": {"seq": record.seq, "hash": record.hash}}
     files = {"out": str(target) if result.written else None, "report": str(report_file)}
     if as_json:
@@ -164,12 +161,17 @@ def _check_transfer_flags(
         raise UsageError("--transfer measures no bounds; leave out --strict and --limit")
 
 
-def _embed(index: Index, place: Path, uri: str | None, settings: Configured) -> Embed | None:
+@contextmanager
+def _embedding(
+    index: Index, place: Path, uri: str | None, settings: Configured
+) -> Iterator[Embed | None]:
+    """Yield what embeds questions, by way of the cache; None for an index without vectors."""
     manifest = index.manifest
     if manifest.embedder is None:
         if uri is not None:
             raise UsageError(f"{shown(place)} has no vectors; leave out --embedder")
-        return None
+        yield None
+        return
     around = Surroundings(
         settings.config,
         os.environ,
@@ -179,8 +181,8 @@ def _embed(index: Index, place: Path, uri: str | None, settings: Configured) -> 
     )
     model = open_embedder(uri or manifest.embedder, around)
     index.attach(model)
-    cache = EmbeddingCache(settings.value("cache"))
-    return lambda texts: cache.embed(model, texts, "question")
+    with closing(EmbeddingCache(settings.value("cache"))) as cache:
+        yield lambda texts: cache.embed(model, texts, "question")
 
 
 def _recorded(body: dict[str, Any]) -> dict[str, Any]:
@@ -196,9 +198,3 @@ def _ending(result: CalibrationResult, target: Path, report: Path) -> list[str]:
     if result.written:
         return [*lines, f"written: {shown(target)}; run gnomon index to serve it"]
     return [*lines, f"not written; {shown(target)} is as it was"]
-
-
-def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_write(path) as file:
-        file.write(content)

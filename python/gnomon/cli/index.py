@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,19 +96,18 @@ def command(
     with only_results_on_stdout(), progress_shown("embedding", quiet=quiet) as progress:
         source = read_source(place)
         model = None if uri is None else _open(uri, source, plan.analyzer, settings)
-        kept = None if no_cache or model is None or dry else _cache(cache, settings)
-        built = build_index(
-            source,
-            None if dry else target,
-            plan,
-            uri=uri,
-            embedder=None if dry and model is None else model,
-            cache=kept,
-            progress=progress,
-            threads=threads,
-        )
-        if kept is not None:
-            kept.close()
+        keeps = not (no_cache or model is None or dry)
+        with closing(_cache(cache, settings)) if keeps else nullcontext() as kept:
+            built = build_index(
+                source,
+                None if dry else target,
+                plan,
+                uri=uri,
+                embedder=model,
+                cache=kept,
+                progress=progress,
+                threads=threads,
+            )
     for link in built.links_left_out:
         print_note(f"{link}: is a link that leaves the folder, loops or leads nowhere; left out")
     if as_json:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gnomon.errors import InvalidInputError
 from gnomon.retrieval.guard import Guard
+from gnomon.sources.atomic import make_folder, write_text
 from gnomon.sources.files import read_bounded, shown
 from gnomon.sources.limits import MIB
 
@@ -112,6 +113,19 @@ def read_calibration(path: Path) -> Calibration:
         return Calibration(footing, Guard.from_dict(body["guard"]), body)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _damaged(path, error) from error
+
+
+def write_calibration(path: Path, body: Mapping[str, Any]) -> None:
+    """Write what a calibration file holds; its folder is made when it is not there.
+
+    Raises
+    ------
+    StateError
+        When it cannot be written; the old file, if any, is as it was.
+    """
+    text = json.dumps({"schema": SCHEMA, **body}, indent=2, sort_keys=True, allow_nan=False)
+    make_folder(path.parent)
+    write_text(path, f"{text}\n")
 
 
 def _damaged(path: Path, error: Exception) -> InvalidInputError:

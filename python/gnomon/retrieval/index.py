@@ -191,7 +191,7 @@ class Index:
             raise UsageError(f"k is {k}; expected 1 or more")
         known = self._vectors_of([question], vectors)
         findings = self.finder.find(question, known.get(question), self.rows_in(scope))
-        return self._excerpts(findings, known.get(question), k)
+        return self._excerpts(fuse(findings, self.levers), known.get(question), k)
 
     def evaluate(
         self,
@@ -239,6 +239,7 @@ class Index:
         guard, mode = self.manifest.guard, self.manifest.guard_mode
         enforced = is_enforced(mode, dense=self.manifest.dense)
         last = turns[-1]
+        pool = fuse(won.findings, self.levers)
         return GateVerdict(
             passes=passes,
             score=self._score(won.findings),
@@ -251,8 +252,8 @@ class Index:
             mode=mode,
             refuses=enforced and not passes,
             cause=None if passes else "out-of-scope" if unscoped else "no-evidence",
-            closest_pages=self._closest_pages(won.findings),
-            chunks=self._excerpts(won.findings, known.get(won.text), None),
+            closest_pages=self._closest_pages(pool),
+            chunks=self._excerpts(pool, known.get(won.text), None),
         )
 
     def look_at(
@@ -330,15 +331,13 @@ class Index:
             )
         return dict(zip(texts, self.embedder.embed_questions(texts), strict=True))
 
-    def _closest_pages(self, found: Findings) -> tuple[str, ...]:
-        rows = fuse(found, self.levers).tolist()
-        return tuple(dict.fromkeys(self._pages[row] for row in rows))[:_CLOSEST_PAGES]
+    def _closest_pages(self, pool: NDArray[np.int64]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(self._pages[row] for row in pool.tolist()))[:_CLOSEST_PAGES]
 
     def _excerpts(
-        self, found: Findings, vector: NDArray[np.float32] | None, k: int | None
+        self, pool: NDArray[np.int64], vector: NDArray[np.float32] | None, k: int | None
     ) -> tuple[RetrievedChunk, ...]:
         most = self.levers.count("GATE_K") if k is None else k
-        pool = fuse(found, self.levers)
         cosines: dict[int, float] = {}
         if self._stored is not None and vector is not None and len(pool):
             picked = pick(

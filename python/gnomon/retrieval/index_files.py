@@ -14,7 +14,7 @@ from gnomon.kernels import BM25Index
 from gnomon.retrieval.chunking import Chunk
 from gnomon.retrieval.evidence import FIELDS
 from gnomon.retrieval.manifest import Manifest, corpus_hash
-from gnomon.sources.atomic import atomic_write
+from gnomon.sources.atomic import atomic_write, make_folder
 from gnomon.sources.files import reason, shown
 from gnomon.sources.npy import map_npy
 
@@ -47,8 +47,8 @@ def write_index(
     StateError
         When a file cannot be written.
     """
+    make_folder(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         (folder / MANIFEST).unlink(missing_ok=True)
     except OSError as error:
         raise StateError(f"{shown(folder)}: cannot be written: {reason(error)}") from error

@@ -86,6 +86,11 @@ def bound_rows(counts: Counts) -> tuple[BoundRow, ...]:
     return tuple(_bound_row(s, counts.get(s, 0)) for s in POSITIVES)
 
 
+def needed_probes(stratum: Stratum) -> int:
+    """Return the smallest number of probes whose Wilson bound can hold at zero refusals."""
+    return _smallest_n(lambda m: wilson_upper(0, m) <= BOUNDS[stratum])
+
+
 def _bound_row(stratum: Stratum, n: int) -> BoundRow:
     bound = BOUNDS[stratum]
     return BoundRow(
@@ -95,7 +100,7 @@ def _bound_row(stratum: Stratum, n: int) -> BoundRow:
         upper_at_zero=wilson_upper(0, n),
         exact_at_zero=clopper_pearson_upper(0, n),
         tolerated=tolerated(n, bound),
-        needed=_smallest_n(lambda m: wilson_upper(0, m) <= bound),
+        needed=needed_probes(stratum),
         needed_exact=_smallest_n(lambda m: clopper_pearson_upper(0, m) <= bound),
         needed_for_one=_smallest_n(lambda m: wilson_upper(1, m) <= bound),
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, Literal
 
-from gnomon.rules.gate import BOUNDS, feasible, is_degenerate, is_viable, limits, tolerated
+from gnomon.rules.gate import feasible, is_degenerate, is_viable, limits, needed_probes
 from gnomon.rules.gate_values import BLATANT, NEGATIVES, POSITIVES, STRATA
 
 if TYPE_CHECKING:
@@ -42,10 +42,7 @@ class TransferChoice:
 def anchors_needed(stratum: Stratum) -> int:
     """Return how many probes of a stratum a bounded transfer asks for."""
     if stratum in POSITIVES:
-        n = 1
-        while tolerated(n, BOUNDS[stratum]) is None:
-            n += 1
-        return n
+        return needed_probes(stratum)
     return BLATANT_ANCHORS if stratum == BLATANT else NEGATIVE_ANCHORS
 
 

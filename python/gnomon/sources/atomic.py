@@ -88,6 +88,20 @@ def write_text(path: str | os.PathLike[str], text: str, *, private: bool = False
         file.write(text.encode("utf-8"))
 
 
+def make_folder(path: str | os.PathLike[str]) -> None:
+    """Make a folder and those above it; one that is there is left as it is.
+
+    Raises
+    ------
+    StateError
+        When it cannot be made, for instance below a regular file.
+    """
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StateError(f"{shown(path)}: the folder cannot be made: {reason(error)}") from error
+
+
 def _final_mode(target: Path, *, private: bool) -> int:
     try:
         found = target.stat().st_mode
