@@ -225,6 +225,19 @@ class TestDamage:
             read_chunks(out, read_manifest(out))
 
     @pytest.mark.parametrize(
+        "line", ['{"id": "x', "{}", "[]", "[" * 100_000], ids=["cut", "no id", "array", "deep"]
+    )
+    def test_a_broken_chunk(self, tmp_path: Path, line: str) -> None:
+        """It is named by its line."""
+        out = tmp_path / "index"
+        build(write_pages(tmp_path / "docs"), out, None)
+        lines = (out / CHUNKS).read_text("utf-8").splitlines()
+        lines[1] = line
+        (out / CHUNKS).write_text("\n".join(lines), encoding="utf-8")
+        with pytest.raises(IndexFileError, match=r"chunks\.jsonl: line 2: cannot be read \("):
+            read_chunks(out, read_manifest(out))
+
+    @pytest.mark.parametrize(
         "content", ["", "[1]", "{}", '{"schema": "gnomon.index/1"}', '{"schema": "other/9"}']
     )
     def test_a_damaged_manifest(self, tmp_path: Path, content: str) -> None:

@@ -84,10 +84,14 @@ def read_chunks(folder: Path, manifest: Manifest) -> tuple[Chunk, ...]:
     """Return the chunks; they must have the hash that the manifest names."""
     path = folder / CHUNKS
     try:
-        text = path.read_text(encoding="utf-8")
-        chunks = tuple(_chunk(json.loads(line)) for line in text.split("\n") if line)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _damaged(path, error) from error
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, ValueError) as error:
+        raise _damaged(shown(path), error) from error
+    chunks = tuple(
+        _chunk(line, f"{shown(path)}: line {number}")
+        for number, line in enumerate(lines, start=1)
+        if line
+    )
     if len(chunks) != manifest.chunks or corpus_hash(chunks) != manifest.hash:
         raise IndexFileError(
             f"{shown(path)}: the chunks are not those that the manifest names; "
@@ -127,10 +131,14 @@ def read_stored_vectors(folder: Path, manifest: Manifest) -> NDArray[np.float32]
     return vectors
 
 
-def _chunk(fields: Mapping[str, Any]) -> Chunk:
-    return Chunk(
-        fields["id"], fields["page"], fields["title"], tuple(fields["trail"]), fields["text"]
-    )
+def _chunk(line: str, where: str) -> Chunk:
+    try:
+        fields = json.loads(line)
+        return Chunk(
+            fields["id"], fields["page"], fields["title"], tuple(fields["trail"]), fields["text"]
+        )
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _damaged(where, error) from error
 
 
 def _read_object(path: Path) -> dict[str, Any]:
@@ -141,14 +149,14 @@ def _read_object(path: Path) -> dict[str, Any]:
             f"{shown(path.parent)}: there is no index; build one with: gnomon index"
         ) from None
     except (OSError, ValueError, RecursionError) as error:
-        raise _damaged(path, error) from error
+        raise _damaged(shown(path), error) from error
     if not isinstance(value, dict):
         raise IndexFileError(f"{shown(path)}: holds no JSON object; build the index again")
     return value
 
 
-def _damaged(path: Path, error: Exception) -> IndexFileError:
-    return IndexFileError(f"{shown(path)}: cannot be read ({error}); build the index again")
+def _damaged(where: str, error: Exception) -> IndexFileError:
+    return IndexFileError(f"{where}: cannot be read ({error}); build the index again")
 
 
 def _json(value: object, indent: int | None = None) -> bytes:

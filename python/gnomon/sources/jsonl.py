@@ -53,8 +53,9 @@ def parse_object(line: Line, path: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         value = json.loads(line.text)
     except json.JSONDecodeError as error:
+        problem = error.msg.removesuffix(" at")
         raise InvalidInputError(
-            f"{where}: is not valid JSON ({error.msg} at column {error.colno}); "
+            f"{where}: is not valid JSON ({problem} at column {error.colno}); "
             "expected one JSON object a line"
         ) from None
     except (ValueError, RecursionError) as error:
