@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,29 +12,25 @@ from gnomon import audit
 from gnomon.calibration.raw_cache import EVIDENCE_FILE
 from gnomon.calibration.result import SCHEMA, CalibrationResult
 from gnomon.calibration.workflow import Options, calibrate
-from gnomon.cli._configured import Configured, configured
+from gnomon.cli._configured import configured
+from gnomon.cli._embedding import question_embedding
 from gnomon.cli._environment import environment
 from gnomon.cli._options import json_option, quiet_option, state_dir_option
 from gnomon.cli._output import only_results_on_stdout, print_error, print_json, print_lines
 from gnomon.cli._progress import progress_shown
 from gnomon.cli._transfer import Carried, carry_over
 from gnomon.cli.exit_codes import DONE, REFUSED
-from gnomon.embedding.cache import EmbeddingCache
 from gnomon.errors import UsageError
 from gnomon.golden.probes import read_probes
 from gnomon.report.calibration_markdown import calibration_lines, calibration_markdown
 from gnomon.retrieval.calibration_file import write_calibration
 from gnomon.retrieval.index import Index
-from gnomon.retrieval.index_files import EMBEDDER_FOLDER
-from gnomon.retrieval.opening import Surroundings, check_uri, open_embedder
+from gnomon.retrieval.opening import check_uri
 from gnomon.sources.atomic import make_folder, write_text
 from gnomon.sources.files import shown
 from gnomon.sources.fingerprint import fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from gnomon.calibration.gather import Embed
     from gnomon.rules.gate_transfer import Anchors
 
 
@@ -112,14 +107,14 @@ def command(
     if source is not None:
         return carry_over(
             Carried(place, probe_file, source, target, anchors or "bounded", seed, state_dir),
-            lambda index: _embedding(index, place, embedder, settings),
+            lambda index: question_embedding(index, place, embedder, settings),
             as_json=as_json,
             quiet=quiet,
         )
     with only_results_on_stdout(), progress_shown("probes", quiet=quiet) as progress:
         asked = read_probes(probe_file)
         index = Index.open(place)
-        with nullcontext() if sweep_only else _embedding(index, place, embedder, settings) as embed:
+        with nullcontext() if sweep_only else question_embedding(index, place, embedder, settings) as embed:
             result = calibrate(
                 index,
                 asked,
@@ -159,30 +154,6 @@ def _check_transfer_flags(
         raise UsageError("--anchors belongs to --transfer; name the calibration to carry over")
     if source is not None and (strict or limit is not None):
         raise UsageError("--transfer measures no bounds; leave out --strict and --limit")
-
-
-@contextmanager
-def _embedding(
-    index: Index, place: Path, uri: str | None, settings: Configured
-) -> Iterator[Embed | None]:
-    """Yield what embeds questions, by way of the cache; None for an index without vectors."""
-    manifest = index.manifest
-    if manifest.embedder is None:
-        if uri is not None:
-            raise UsageError(f"{shown(place)} has no vectors; leave out --embedder")
-        yield None
-        return
-    around = Surroundings(
-        settings.config,
-        os.environ,
-        settings.project_variables,
-        analyzer=index.finder.vocabulary.analyzer,
-        stored=place / EMBEDDER_FOLDER,
-    )
-    model = open_embedder(uri or manifest.embedder, around)
-    index.attach(model)
-    with closing(EmbeddingCache(settings.value("cache"))) as cache:
-        yield lambda texts: cache.embed(model, texts, "question")
 
 
 def _recorded(body: dict[str, Any]) -> dict[str, Any]:
