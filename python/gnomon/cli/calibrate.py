@@ -114,7 +114,8 @@ def command(
     with only_results_on_stdout(), progress_shown("probes", quiet=quiet) as progress:
         asked = read_probes(probe_file)
         index = Index.open(place)
-        with nullcontext() if sweep_only else question_embedding(index, place, embedder, settings) as embed:
+        embedding = question_embedding(index, place, embedder, settings)
+        with nullcontext() if sweep_only else embedding as embed:
             result = calibrate(
                 index,
                 asked,
