@@ -12,21 +12,12 @@ from gnomon.errors import InvalidInputError, MismatchError, UsageError
 from gnomon.kernels import Analyzer, VectorIndex, pair_scores
 from gnomon.retrieval import index_files as files
 from gnomon.retrieval.evidence import Finder
-from gnomon.retrieval.gate_score import (
-    NO_CHANNEL,
-    TurnScores,
-    dense_evidence,
-    dense_evidence_of_z,
-    expected_best,
-    gate_score,
-    win_channels,
-)
-from gnomon.retrieval.guard import is_enforced
+from gnomon.retrieval.gate import Gate, Judged
 from gnomon.retrieval.manifest import levers_in_force
 from gnomon.retrieval.ranking import cap_pages, fuse, pick, with_neighbours
 from gnomon.retrieval.terms import Vocabulary
 from gnomon.retrieval.turns import Turn, Wording, look_at_turns, wordings_of
-from gnomon.retrieval.verdict import CHANNELS, GateVerdict, RetrievedChunk, Score
+from gnomon.retrieval.verdict import CHANNELS, GateVerdict, RetrievedChunk
 from gnomon.sources.scope import Scope
 
 if TYPE_CHECKING:
@@ -37,7 +28,6 @@ if TYPE_CHECKING:
 
     from gnomon.embedding.embedder import Embedder
     from gnomon.retrieval.chunking import Chunk
-    from gnomon.retrieval.evidence import Findings
     from gnomon.retrieval.levers import Levers
     from gnomon.retrieval.manifest import Manifest
 
@@ -69,6 +59,7 @@ class Index:
     ) -> None:
         self.manifest, self.chunks = manifest, chunks
         self.finder, self._stored, self.embedder = finder, stored, embedder
+        self.gate = Gate(manifest)
         self._pages = [chunk.page for chunk in chunks]
 
     @classmethod
@@ -227,33 +218,56 @@ class Index:
             _check_question(one)
         known = self._vectors_of(questions, vectors)
         rows = self.rows_in(scope)
-        turns = self.look_at(questions, known, rows)
-        total, channel = self.score_turns(turns)
-        won = turns[-1].wording(channel)
-        assert won is not None  # the winning channel is there
-        threshold = self._threshold()
-        passes = total >= threshold
-        unscoped = passes
-        if rows is not None and not passes:
-            unscoped = self.score_turns(self.look_at(questions, known, None))[0] >= threshold
-        guard, mode = self.manifest.guard, self.manifest.guard_mode
-        enforced = is_enforced(mode, dense=self.manifest.dense)
-        last = turns[-1]
-        pool = fuse(won.findings, self.levers)
+        judged = self.judge(questions, known, rows)
+        pool = fuse(judged.won.findings, self.levers)
+        manifest, unscoped = self.manifest, judged.would_pass_unscoped
         return GateVerdict(
-            passes=passes,
-            score=self._score(won.findings),
-            channel=CHANNELS[channel],
-            admissible=None if not previous else any(last.counts(c) for c in (1, 2)),
-            admitted_by=_admitted_by(last, channel),
+            passes=judged.passes,
+            score=self.gate.score(judged.won.findings),
+            channel=CHANNELS[judged.channel],
+            admissible=None if not previous else any(judged.last.counts(c) for c in (1, 2)),
+            admitted_by=_admitted_by(judged.last, judged.channel),
             would_pass_unscoped=unscoped,
-            threshold=threshold,
-            source=guard.source,
-            mode=mode,
-            refuses=enforced and not passes,
-            cause=None if passes else "out-of-scope" if unscoped else "no-evidence",
+            threshold=judged.threshold,
+            source=manifest.guard.source,
+            mode=manifest.guard_mode,
+            refuses=judged.refuses,
+            cause=None if judged.passes else "out-of-scope" if unscoped else "no-evidence",
             closest_pages=self._closest_pages(pool),
-            chunks=self._excerpts(pool, known.get(won.text), None),
+            chunks=self._excerpts(pool, known.get(judged.won.text), None),
+        )
+
+    def judge(
+        self,
+        questions: Sequence[str],
+        vectors: Mapping[str, NDArray[np.float32]],
+        rows: NDArray[np.int64] | None,
+    ) -> Judged:
+        """Return the verdict on the last of some questions; evaluation judges here too.
+
+        Parameters
+        ----------
+        vectors
+            float32[dim] by text, for every text of `wordings_of`; ignored without vectors.
+        rows
+            The rows in scope, rising; None for all.
+        """
+        turns = self.look_at(questions, vectors, rows)
+        total, channel = self.gate.score_turns(turns)
+        won, threshold = turns[-1].wording(channel), self.gate.threshold
+        assert won is not None  # the winning channel is there
+        passes = unscoped = total >= threshold
+        if rows is not None and not passes:
+            unscoped = self.gate.score_turns(self.look_at(questions, vectors, None))[0] >= threshold
+        return Judged(
+            total=total,
+            channel=channel,
+            won=won,
+            last=turns[-1],
+            threshold=threshold,
+            passes=passes,
+            would_pass_unscoped=unscoped,
+            refuses=self.gate.enforced and not passes,
         )
 
     def look_at(
@@ -265,40 +279,6 @@ class Index:
         """Return what every turn finds; calibration and evaluation look here too."""
         with_z = self.manifest.dense_mode == "zscore"
         return look_at_turns(self.finder, questions, vectors, rows, with_z=with_z)
-
-    def score_turns(self, turns: Sequence[Turn]) -> tuple[float, int]:
-        """Return the score of the last turn and the number of the channel that gave it."""
-
-        def of(turn: Turn, channel: int) -> float:
-            wording = turn.wording(channel)
-            if wording is None or not turn.counts(channel):
-                return NO_CHANNEL
-            return self._score(wording.findings).total
-
-        scores = [TurnScores(of(turn, 0), of(turn, 1), of(turn, 2)) for turn in turns]
-        total, channel = win_channels(scores)
-        return float(total), int(channel)
-
-    def _score(self, found: Findings) -> Score:
-        guard = self.manifest.guard
-        if not self.manifest.dense:
-            return Score(found.coverage, None, found.coverage, None)
-        if found.cosine is None:  # nothing in scope, or a question without a vector
-            dense = 0.0
-        elif self.manifest.dense_mode == "zscore":
-            expected = expected_best(found.n_scope, guard.ladder)
-            dense = float(dense_evidence_of_z(found.z or 0.0, expected))
-        else:
-            dense = float(dense_evidence(found.cosine, guard.cos_floor, guard.cos_ceil))
-        total = gate_score(dense, found.coverage, w_dense=guard.w_dense, w_lexical=guard.w_lexical)
-        return Score(float(total), dense, found.coverage, found.cosine, found.z)
-
-    def _threshold(self) -> float:
-        guard = self.manifest.guard
-        if self.manifest.dense:
-            assert guard.tau is not None  # an index with vectors has one, provisional or measured
-            return guard.tau
-        return guard.tau_lexical
 
     def _vectors_of(
         self, questions: Sequence[str], given: Vectors | None
@@ -337,24 +317,34 @@ class Index:
     def _excerpts(
         self, pool: NDArray[np.int64], vector: NDArray[np.float32] | None, k: int | None
     ) -> tuple[RetrievedChunk, ...]:
-        most = self.levers.count("GATE_K") if k is None else k
+        picked = self.ranked(pool, vector, self.levers.count("GATE_K") if k is None else k)
         cosines: dict[int, float] = {}
-        if self._stored is not None and vector is not None and len(pool):
-            picked = pick(
-                pool,
-                most,
-                vector=vector,
-                vectors=self._stored,
-                lambda_=self.levers["MMR_LAMBDA"],
-            )
+        if self._stored is not None and vector is not None and len(picked):
             scores = pair_scores(vector[None, :], self._stored, picked[None, :])[0]
             cosines = dict(zip(picked.tolist(), scores.tolist(), strict=True))
-        else:
-            picked = cap_pages(pool, most, self._pages, self.levers.count("PAGE_CAP"))
-        groups = with_neighbours(
-            picked.tolist(), self.chunks, below=self.levers.count("EXPAND_BELOW_TOKENS")
-        )
-        return tuple(self._excerpt(group, cosines) for group in groups)
+        return tuple(self._excerpt(group, cosines) for group in self.grouped(picked))
+
+    def ranked(
+        self, pool: NDArray[np.int64], vector: NDArray[np.float32] | None, k: int
+    ) -> NDArray[np.int64]:
+        """Return k rows of a pool in the order of the levers in force.
+
+        Parameters
+        ----------
+        pool
+            int64[FUSED], what `fuse` gives.
+        vector
+            float32[dim], of the wording that found the pool; None without vectors.
+        """
+        if self._stored is None or vector is None:
+            return cap_pages(pool, k, self._pages, self.levers.count("PAGE_CAP"))
+        lambda_ = self.levers["MMR_LAMBDA"]
+        return pick(pool, k, vector=vector, vectors=self._stored, lambda_=lambda_)
+
+    def grouped(self, picked: NDArray[np.int64]) -> tuple[tuple[int, ...], ...]:
+        """Return every picked row with the neighbours that it brings."""
+        below = self.levers.count("EXPAND_BELOW_TOKENS")
+        return with_neighbours(picked.tolist(), self.chunks, below=below)
 
     def _excerpt(self, group: Sequence[int], cosines: Mapping[int, float]) -> RetrievedChunk:
         first, *more = (self.chunks[row] for row in group)
