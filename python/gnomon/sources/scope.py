@@ -58,7 +58,7 @@ def parse_scope(value: object, *, where: str) -> Scope | None:
     if isinstance(value, dict):
         kind = value.get("kind", "section")
         if kind != "section":
-            raise InvalidInputError(f"{where}: scope kind {quoted(kind)}; expected 'section'")
+            raise InvalidInputError(f"{where}: scope kind {quoted(str(kind))}; expected 'section'")
         value = value.get("paths")
     if not isinstance(value, list) or not value:
         raise InvalidInputError(
@@ -67,5 +67,5 @@ def parse_scope(value: object, *, where: str) -> Scope | None:
         )
     for path in value:
         if not isinstance(path, str) or not path.strip("/ "):
-            raise InvalidInputError(f"{where}: scope path {path!r} is no page path")
+            raise InvalidInputError(f"{where}: scope path {quoted(str(path))} is no page path")
     return Scope.of(value)
