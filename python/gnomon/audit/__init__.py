@@ -14,6 +14,7 @@ from gnomon.audit.paths import (
     shorten,
 )
 from gnomon.audit.record import SCHEMA, Record
+from gnomon.audit.recorded import Rerun, located_files, part_of
 from gnomon.audit.repair import Repair, export, repair
 from gnomon.audit.replay import (
     Change,
@@ -43,6 +44,7 @@ __all__ = [
     "Record",
     "Repair",
     "ReplayResult",
+    "Rerun",
     "TrailProblemError",
     "Verdict",
     "append",
@@ -57,7 +59,9 @@ __all__ = [
     "fingerprint",
     "is_withheld",
     "load_blob",
+    "located_files",
     "not_replayable",
+    "part_of",
     "public_uri",
     "read_record",
     "read_records",

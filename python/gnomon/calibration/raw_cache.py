@@ -33,10 +33,8 @@ EVIDENCE_FILE: Final = "probe-evidence.json"
 
 def key_of(index: Index, probe: Probe) -> str:
     """Return sha256 over all that a probe's evidence depends on."""
-    footing = Footing.of(index.manifest).as_dict()
-    footing["levers"] = index.levers.moving_verdict()
     parts = {
-        "footing": footing,
+        "footing": Footing.of(index.manifest, index.levers).as_dict(),
         "question": probe.question,
         "previous": list(probe.previous),
         "scope": None if probe.scope is None else list(probe.scope.paths),

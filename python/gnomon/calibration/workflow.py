@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -54,6 +54,15 @@ class Options:
     refresh: bool = False
     limit: int | None = None
 
+    def to_json(self) -> dict[str, Any]:
+        """Return what the result depends on; whether evidence was kept is not among it."""
+        return {
+            "seed": self.seed,
+            "strict": self.strict,
+            "ladder": not self.sweep_only,
+            "limit": self.limit,
+        }
+
 
 def calibrate(
     index: Index,
@@ -64,6 +73,8 @@ def calibrate(
     progress: Progress,
     *,
     probes_hash: str,
+    incoming: Guard | None = None,
+    with_ladder: bool = True,
 ) -> CalibrationResult:
     """Measure the window and the thresholds of an index's gate.
 
@@ -75,6 +86,10 @@ def calibrate(
         File of kept evidence.
     probes_hash
         sha256 of the probe set's file.
+    incoming
+        The guard in force before; default: the index's.
+    with_ladder
+        Whether to measure the ladder, which needs the vectors of the questions.
 
     Raises
     ------
@@ -86,9 +101,9 @@ def calibrate(
     asked = list(probes if options.limit is None else probes[: options.limit])
     raw = gather(index, asked, embed, cache, options, progress)
     dense, mode = index.manifest.dense, index.manifest.dense_mode
-    guard = index.manifest.guard
+    guard = incoming or index.manifest.guard
     ladder: Mapping[int, float] = guard.ladder
-    if dense and embed is not None and not options.sweep_only:
+    if dense and embed is not None and with_ladder and not options.sweep_only:
         ladder = _ladder(index, asked, embed) or guard.ladder
     evidence = as_evidence(asked, raw, dense_mode=mode, ladder=ladder)
     missed = np.array([bool(one.missed) for one in raw])
@@ -101,7 +116,7 @@ def calibrate(
     )
     scores = _scores(evidence, measured, guard)
     return CalibrationResult(
-        footing=Footing.of(index.manifest),
+        footing=Footing.of(index.manifest, index.levers),
         measured=measured,
         guard=None
         if measured.failures

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gnomon.embedding.cache import EmbeddingCache
-from gnomon.errors import UsageError
+from gnomon.errors import MissingInputError, UsageError
 from gnomon.retrieval.index_files import EMBEDDER_FOLDER
-from gnomon.retrieval.opening import Surroundings, open_embedder
+from gnomon.retrieval.opening import ENDPOINT_SCHEMES, Surroundings, open_embedder
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.cli._configured import Configured
+    from gnomon.embedding.profile import Profile
     from gnomon.retrieval.index import Index
 
 
@@ -49,14 +51,60 @@ def question_embedding(
             raise UsageError(f"{shown(place)} has no vectors; leave out --embedder")
         yield None
         return
-    around = Surroundings(
+    model = open_embedder(uri or manifest.embedder, _around(index, place, settings))
+    index.attach(model)
+    with closing(EmbeddingCache(settings.value("cache"))) as cache:
+        yield lambda texts: cache.embed(model, texts, "question")
+
+
+@contextmanager
+def kept_embedding(
+    index: Index, place: Path, *, settings: Configured, ask: bool
+) -> Iterator[Callable[[Sequence[str]], NDArray[np.float32]] | None]:
+    """Yield what returns vectors that were kept, for a replay; other texts are embedded here only.
+
+    Parameters
+    ----------
+    ask
+        Whether an endpoint may be asked for vectors that were not kept.
+    """
+    manifest = index.manifest
+    if manifest.embedder is None or manifest.profile is None:
+        yield None
+        return
+    model = _WhenNeeded(
+        manifest.profile, manifest.embedder, _around(index, place, settings), ask=ask
+    )
+    with closing(EmbeddingCache(settings.value("cache"))) as cache:
+        yield lambda texts: cache.embed(model, texts, "question")
+
+
+@dataclass(frozen=True, slots=True)
+class _WhenNeeded:
+    """An embedder that is opened when a text has to be embedded, if it may be."""
+
+    profile: Profile
+    uri: str
+    around: Surroundings
+    ask: bool
+
+    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if self.uri.partition(":")[0] in ENDPOINT_SCHEMES and not self.ask:
+            raise MissingInputError(
+                f"the vectors of {len(texts)} questions are not kept here, and a replay asks no "
+                f"endpoint ({self.uri}) unless told to with --refit"
+            )
+        return open_embedder(self.uri, self.around).embed_questions(texts)
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return open_embedder(self.uri, self.around).embed_documents(texts)
+
+
+def _around(index: Index, place: Path, settings: Configured) -> Surroundings:
+    return Surroundings(
         settings.config,
         os.environ,
         settings.project_variables,
         analyzer=index.finder.vocabulary.analyzer,
         stored=place / EMBEDDER_FOLDER,
     )
-    model = open_embedder(uri or manifest.embedder, around)
-    index.attach(model)
-    with closing(EmbeddingCache(settings.value("cache"))) as cache:
-        yield lambda texts: cache.embed(model, texts, "question")

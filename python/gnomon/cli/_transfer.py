@@ -5,22 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gnomon import audit
-from gnomon.calibration.gather import as_evidence
+from gnomon.calibration.carrying import carry_over
 from gnomon.calibration.raw_cache import EVIDENCE_FILE
-from gnomon.calibration.transfer import Transfer, check_transferable, draw_anchors, transfer
-from gnomon.calibration.workflow import Options, gather
+from gnomon.calibration.recording import (
+    METRIC_VERSION,
+    TRANSFER,
+    CalibrationFiles,
+    recorded_inputs,
+    recorded_outputs,
+)
 from gnomon.cli._environment import environment
 from gnomon.cli._output import only_results_on_stdout, print_error, print_json, print_lines
 from gnomon.cli._progress import progress_shown
 from gnomon.cli.exit_codes import DONE, REFUSED
 from gnomon.errors import UsageError
 from gnomon.golden.probes import read_probes
-from gnomon.retrieval.calibration_file import Footing, read_calibration, write_calibration
+from gnomon.retrieval.calibration_file import write_calibration
 from gnomon.retrieval.index import Index
-from gnomon.rules.gate_values import STRATA
 from gnomon.sources.files import shown
 from gnomon.sources.fingerprint import fingerprint
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gnomon.calibration.gather import Embed
+    from gnomon.calibration.transfer import Transfer
     from gnomon.rules.gate_transfer import Anchors
 
 SCHEMA = "gnomon.transfer/1"
@@ -48,7 +51,7 @@ class Carried:
     state_dir: Path
 
 
-def carry_over(
+def carry_over_and_write(
     what: Carried,
     embedding: Callable[[Index], AbstractContextManager[Embed | None]],
     *,
@@ -58,40 +61,32 @@ def carry_over(
     """Fit the window, write the file if one fits, and return the exit code."""
     if what.target.resolve() == what.source.resolve():
         raise UsageError(f"--out is the calibration to carry over, {shown(what.source)}")
-    source = read_calibration(what.source)
+    files = CalibrationFiles(what.index, what.probes, what.source)
     with only_results_on_stdout(), progress_shown("anchors", quiet=quiet) as progress:
         probes = read_probes(what.probes)
         index = Index.open(what.index)
-        footing = Footing.of(index.manifest)
-        check_transferable(source, footing)
-        strata = np.array([STRATA.index(probe.stratum) for probe in probes])
-        rows = draw_anchors(strata, anchors=what.anchors, seed=what.seed)
-        asked = [probes[row] for row in rows.tolist()]
         with embedding(index) as embed:
-            raw = gather(
+            result = carry_over(
                 index,
-                asked,
+                probes,
+                what.source,
                 embed,
                 what.state_dir / EVIDENCE_FILE,
-                Options(seed=what.seed),
                 progress,
+                anchors=what.anchors,
+                seed=what.seed,
+                probes_hash=fingerprint(what.probes).sha256,
             )
-        result = transfer(
-            source,
-            as_evidence(asked, raw, dense_mode="cosine", ladder={}),
-            footing,
-            anchors=what.anchors,
-            seed=what.seed,
-            source_hash=fingerprint(what.source).sha256,
-            probes_hash=fingerprint(what.probes).sha256,
-        )
+        entries = files.entries(index, what.state_dir)
     body = result.to_json()
+    settings = {"seed": what.seed, "anchors": what.anchors}
     record = audit.append(
         what.state_dir,
-        action="calibrate",
-        inputs={"probes": result.probes_hash, "transferred_from": result.source_hash},
-        outputs=body,
+        action=TRANSFER,
+        inputs=recorded_inputs(entries, index, index.manifest.guard, settings),
+        outputs=recorded_outputs(body),
         env=environment(None),
+        metric_version=METRIC_VERSION,
     )
     if result.guard is not None:
         write_calibration(what.target, body)

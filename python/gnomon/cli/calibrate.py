@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from gnomon import audit
 from gnomon.calibration.raw_cache import EVIDENCE_FILE
+from gnomon.calibration.recording import (
+    CALIBRATE,
+    METRIC_VERSION,
+    CalibrationFiles,
+    recorded_inputs,
+    recorded_outputs,
+)
 from gnomon.calibration.result import SCHEMA, CalibrationResult
 from gnomon.calibration.workflow import Options, calibrate
 from gnomon.cli._configured import configured
@@ -18,7 +25,7 @@ from gnomon.cli._environment import environment
 from gnomon.cli._options import json_option, quiet_option, state_dir_option
 from gnomon.cli._output import only_results_on_stdout, print_error, print_json, print_lines
 from gnomon.cli._progress import progress_shown
-from gnomon.cli._transfer import Carried, carry_over
+from gnomon.cli._transfer import Carried, carry_over_and_write
 from gnomon.cli.exit_codes import DONE, REFUSED
 from gnomon.errors import UsageError
 from gnomon.golden.probes import read_probes
@@ -105,12 +112,13 @@ def command(
         check_uri(embedder)
     audit.check_appendable(state_dir)
     if source is not None:
-        return carry_over(
+        return carry_over_and_write(
             Carried(place, probe_file, source, target, anchors or "bounded", seed, state_dir),
             lambda index: question_embedding(index, place, embedder, settings),
             as_json=as_json,
             quiet=quiet,
         )
+    options = Options(seed, strict, sweep_only, refresh, limit)
     with only_results_on_stdout(), progress_shown("probes", quiet=quiet) as progress:
         asked = read_probes(probe_file)
         index = Index.open(place)
@@ -121,17 +129,19 @@ def command(
                 asked,
                 embed,
                 state_dir / EVIDENCE_FILE,
-                Options(seed, strict, sweep_only, refresh, limit),
+                options,
                 progress,
                 probes_hash=fingerprint(probe_file).sha256,
             )
+        entries = CalibrationFiles(place, probe_file).entries(index, state_dir)
     body = result.to_json()
     record = audit.append(
         state_dir,
-        action="calibrate",
-        inputs={"probes": result.probes_hash, "footing": result.footing.as_dict()},
-        outputs=_recorded(body),
+        action=CALIBRATE,
+        inputs=recorded_inputs(entries, index, index.manifest.guard, options.to_json()),
+        outputs=recorded_outputs(body),
         env=environment(None),
+        metric_version=METRIC_VERSION,
     )
     make_folder(report_file.parent)
     write_text(report_file, calibration_markdown(body))
@@ -155,12 +165,6 @@ def _check_transfer_flags(
         raise UsageError("--anchors belongs to --transfer; name the calibration to carry over")
     if source is not None and (strict or limit is not None):
         raise UsageError("--transfer measures no bounds; leave out --strict and --limit")
-
-
-def _recorded(body: dict[str, Any]) -> dict[str, Any]:
-    """Return what the trail keeps: figures and reasons, no probe by name."""
-    named = ("binding", "nearest", "misjudged", "footing")
-    return {name: value for name, value in body.items() if name not in named}
 
 
 def _ending(result: CalibrationResult, target: Path, report: Path) -> list[str]:

@@ -24,12 +24,12 @@ from gnomon.cli._probe_options import (
 )
 from gnomon.cli._progress import progress_shown
 from gnomon.errors import GnomonError, MismatchError, NotMeasuredError, UsageError
+from gnomon.probe.files import FILE_ROLES
 from gnomon.probe.fit import MAX_PAIRS, fit_bridge
 from gnomon.probe.gather import gather
 from gnomon.probe.recording import recorded_files
 from gnomon.probe.replay import (
     files_of_record,
-    located_files,
     recorded_adapter,
     recorded_settings,
 )
@@ -172,7 +172,7 @@ def _asked(
         raise NotMeasuredError(
             f"record {seq} is a {record.action}, not a probe; it chose no adapter"
         )
-    paths = located_files(record, state_dir, root=None, given=given)
+    paths = audit.located_files(record, state_dir, FILE_ROLES, root=None, given=given)
     settings = recorded_settings(record, threads=flags["threads"])
     name = flags["adapter"] or recorded_adapter(record)
     return files_of_record(record, paths), settings, name

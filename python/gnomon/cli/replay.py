@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gnomon import audit
-from gnomon.audit import Record, ReplayResult, compare_inputs, compare_outputs, not_replayable
+from gnomon.audit import (
+    Record,
+    ReplayResult,
+    Rerun,
+    compare_inputs,
+    compare_outputs,
+    not_replayable,
+)
+from gnomon.calibration import replay as calibration_replay
+from gnomon.cli._configured import configured
+from gnomon.cli._embedding import kept_embedding
 from gnomon.cli._options import json_option, quiet_option, state_dir_option
 from gnomon.cli._output import only_results_on_stdout, print_json, print_lines
 from gnomon.cli._probe_options import given_option, given_paths
@@ -19,15 +31,84 @@ from gnomon.probe import replay as probe_replay
 from gnomon.probe.result import REFIT_FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from gnomon.types import Progress
 
 SCHEMA = "gnomon.replay/1"
 MOST_CHANGES_SHOWN = 10
 
-# The workflow behind every action that can be run again, and its figures that come from other fits.
-WORKFLOWS = {"probe": (probe_replay.rerun, REFIT_FIELDS)}
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    """How an action is run again.
+
+    Attributes
+    ----------
+    rerun
+        Runs it; raises when an input is gone or the record is none that the action writes.
+    files_now
+        Role -> path, size and hash of its files as they are now, when running it fails.
+    refit_fields
+        Figures that come from other fits and do not count.
+    """
+
+    rerun: Callable[[Record, Again], Rerun]
+    files_now: Callable[[Record, Again], dict[str, Any]]
+    refit_fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """What the command line says about a replay."""
+
+    state_dir: Path
+    root: Path | None
+    given: dict[str, Path]
+    refit: bool
+    threads: int | None
+    progress: Progress
+
+
+def _rerun_probe(record: Record, again: Again) -> Rerun:
+    return probe_replay.rerun(
+        record,
+        again.state_dir,
+        root=again.root,
+        given=again.given,
+        refit=again.refit,
+        threads=again.threads,
+        progress=again.progress,
+    )
+
+
+def _probe_files(record: Record, again: Again) -> dict[str, Any]:
+    return probe_replay.files_now(record, again.state_dir, root=again.root, given=again.given)
+
+
+def _rerun_calibration(record: Record, again: Again) -> Rerun:
+    return calibration_replay.rerun(
+        record,
+        again.state_dir,
+        embedding=partial(kept_embedding, settings=configured(), ask=again.refit),
+        root=again.root,
+        given=again.given,
+        threads=again.threads,
+        progress=again.progress,
+    )
+
+
+def _calibration_files(record: Record, again: Again) -> dict[str, Any]:
+    return calibration_replay.files_now(record, again.state_dir, root=again.root, given=again.given)
+
+
+_CALIBRATION = Workflow(_rerun_calibration, _calibration_files)
+# Every action that can be run again.
+WORKFLOWS = {
+    "probe": Workflow(_rerun_probe, _probe_files, REFIT_FIELDS),
+    "calibrate": _CALIBRATION,
+    "calibrate.transfer": _CALIBRATION,
+}
 
 
 @click.command(name="replay")
@@ -42,7 +123,8 @@ WORKFLOWS = {"probe": (probe_replay.rerun, REFIT_FIELDS)}
 @click.option(
     "--refit",
     is_flag=True,
-    help="Fit every adapter anew and measure all; expects a match, not equality.",
+    help="Fit every adapter anew and measure all, ask endpoints for what was not kept; expects a "
+    "match, not equality.",
 )
 @click.option("--threads", type=click.IntRange(min=1), help="Threads of the kernels.")
 @state_dir_option
@@ -65,7 +147,7 @@ def command(
     paths = given_paths(given)
     record = audit.read_record(state_dir, seq)
     with only_results_on_stdout(), progress_shown("replaying", quiet=quiet) as progress:
-        result = _replayed(record, state_dir, paths, root, refit, threads, progress)
+        result = _replayed(record, Again(state_dir, root, paths, refit, threads, progress))
     if as_json:
         print_json(SCHEMA, _as_json(seq, record, result))
     else:
@@ -73,30 +155,19 @@ def command(
     return BY_REPLAY_VERDICT[result.verdict]
 
 
-def _replayed(
-    record: Record,
-    state_dir: Path,
-    given: dict[str, Path],
-    root: Path | None,
-    refit: bool,
-    threads: int | None,
-    progress: Progress,
-) -> ReplayResult:
-    if record.action not in WORKFLOWS:
+def _replayed(record: Record, how: Again) -> ReplayResult:
+    workflow = WORKFLOWS.get(record.action)
+    if workflow is None:
         return not_replayable(f"record {record.seq} is a {record.action}, which decides nothing")
-    rerun, refit_fields = WORKFLOWS[record.action]
+    files = {"files": record.inputs.get("files", {})}
     try:
-        again = rerun(
-            record, state_dir, root=root, given=given, refit=refit, threads=threads,
-            progress=progress,
-        )  # fmt: skip
+        again = workflow.rerun(record, how)
     except MissingInputError as error:
         return not_replayable(str(error))
     except UsageError:
         raise
     except GnomonError as error:
-        now = probe_replay.files_now(record, state_dir, root=root, given=given)
-        changed = compare_inputs({"files": record.inputs["files"]}, {"files": now})
+        changed = compare_inputs(files, {"files": workflow.files_now(record, how)})
         if not changed:
             raise
         return ReplayResult(
@@ -105,17 +176,17 @@ def _replayed(
             f"{error}",
             changed_inputs=changed,
         )
-    changed = compare_inputs({"files": record.inputs["files"]}, {"files": again.files})
     return compare_outputs(
         record.outputs,
         again.outputs,
-        refit_fields,
+        workflow.refit_fields,
         left_out=again.left_out,
-        changed_inputs=changed,
+        changed_inputs=compare_inputs(files, {"files": again.files}),
     )
 
 
 def _as_json(seq: int, record: Record, result: ReplayResult) -> dict[str, Any]:
+    workflow = WORKFLOWS.get(record.action)
     return {
         "verdict": result.verdict,
         "reason": result.reason,
@@ -131,7 +202,7 @@ def _as_json(seq: int, record: Record, result: ReplayResult) -> dict[str, Any]:
         ],
         "refit_changes": [change.field for change in result.refit_changes],
         "left_out": list(result.left_out),
-        "refit_fields": list(WORKFLOWS[record.action][1]) if record.action in WORKFLOWS else [],
+        "refit_fields": list(workflow.refit_fields) if workflow else [],
         "recorded_env": record.env,
     }  # fmt: skip
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gnomon.adapters.storage import from_bytes
-from gnomon.audit import Record, compare_inputs, load_blob, resolve_recorded
+from gnomon.audit import Record, Rerun, compare_inputs, load_blob, located_files, part_of
 from gnomon.audit.canonical import is_sha256
-from gnomon.errors import InvalidInputError, MissingInputError, UsageError
+from gnomon.errors import InvalidInputError, UsageError
 from gnomon.probe.files import FILE_ROLES, ProbeFiles
 from gnomon.probe.gather import gather
 from gnomon.probe.hashing import Fingerprints
@@ -25,26 +24,6 @@ if TYPE_CHECKING:
 
     from gnomon.adapters.base import FittedAdapter
     from gnomon.types import Progress
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rerun:
-    """What the recorded command gives now.
-
-    Attributes
-    ----------
-    files
-        Role -> path, size and hash of the files as they are now.
-    outputs
-        The result object.
-    left_out
-        Dotted paths of what was not measured again, since it comes from other fits and does not
-        count.
-    """
-
-    files: dict[str, Any]
-    outputs: dict[str, Any]
-    left_out: tuple[str, ...]
 
 
 def rerun(
@@ -84,7 +63,9 @@ def rerun(
     InvalidInputError
         The record is not one that a probe writes; a trail can be made by anybody.
     """
-    files = files_of_record(record, located_files(record, state_dir, root=root, given=given or {}))
+    files = files_of_record(
+        record, located_files(record, state_dir, FILE_ROLES, root=root, given=given or {})
+    )
     settings = recorded_settings(record, threads=threads)
     gathered = gather(files)
     found = recorded_files(files, gathered.fingerprints, state_dir)
@@ -104,46 +85,15 @@ def files_now(
     given: Mapping[str, Path],
 ) -> dict[str, Any]:
     """Return role -> path, size and hash of the recorded files as they are now, unread."""
-    files = files_of_record(record, located_files(record, state_dir, root=root, given=given))
+    files = files_of_record(
+        record, located_files(record, state_dir, FILE_ROLES, root=root, given=given)
+    )
     return recorded_files(files, Fingerprints(files.roles()).result(), state_dir)
-
-
-def located_files(
-    record: Record,
-    state_dir: str | os.PathLike[str],
-    *,
-    root: str | os.PathLike[str] | None,
-    given: Mapping[str, Path],
-) -> dict[str, Path]:
-    """Return where every recorded file is now; ``given`` goes before the record."""
-    recorded = _part(record, record.inputs, "files", dict)
-    unknown = sorted(set(recorded) - set(FILE_ROLES))
-    if unknown:
-        raise InvalidInputError(f"record {record.seq} names unknown files: {listed(unknown)}")
-    unused = sorted(set(given) - set(recorded))
-    if unused:
-        raise UsageError(
-            f"--input {unused[0]}: record {record.seq} read no such file; it read "
-            f"{', '.join(sorted(recorded))}"
-        )
-    paths: dict[str, Path] = {}
-    for role in recorded:
-        name = _part(record, _part(record, recorded, role, dict), "path", str)
-        path = given.get(role)
-        if path is None:
-            path = _resolved(record, name, state_dir, root)
-        if not path.is_file():
-            raise MissingInputError(
-                f"record {record.seq} read {name} as {role}, and it is not there; supply "
-                f"it with --input {role}=PATH"
-            )
-        paths[role] = path
-    return paths
 
 
 def recorded_settings(record: Record, *, threads: int | None) -> ProbeSettings:
     """Return the settings of a record, checked like those of a command line."""
-    settings = _part(record, record.inputs, "settings", dict)
+    settings = part_of(record, record.inputs, "settings", dict)
     try:
         return ProbeSettings.from_json(settings, threads=threads)
     except (KeyError, UsageError) as error:
@@ -155,47 +105,24 @@ def recorded_settings(record: Record, *, threads: int | None) -> ProbeSettings:
 def files_of_record(record: Record, paths: Mapping[str, Path]) -> ProbeFiles:
     """Return the files of a record at the places where they are found now."""
     try:
-        return ProbeFiles.from_record(paths, _part(record, record.inputs, "options", dict))
+        return ProbeFiles.from_record(paths, part_of(record, record.inputs, "options", dict))
     except (TypeError, UsageError) as error:
         raise InvalidInputError(f"record {record.seq}: {error}") from None
 
 
 def recorded_adapter(record: Record) -> str:
     """Return the name of the adapter that a probe chose."""
-    name: str = _part(record, _part(record, record.outputs, "adapter", dict), "name", str)
+    name: str = part_of(record, part_of(record, record.outputs, "adapter", dict), "name", str)
     return name
 
 
 def stored_adapters(record: Record, state_dir: str | os.PathLike[str]) -> Sequence[FittedAdapter]:
     """Return the adapters behind the deciding figures of a record, checked by their hashes."""
-    folds = _part(record, _part(record, record.outputs, "adapter", dict), "folds", list)
-    hashes = [_part(record, one, "sha256", str) if isinstance(one, dict) else "" for one in folds]
+    folds = part_of(record, part_of(record, record.outputs, "adapter", dict), "folds", list)
+    hashes = [part_of(record, one, "sha256", str) if isinstance(one, dict) else "" for one in folds]
     if len(hashes) not in (1, N_FOLDS) or not all(map(is_sha256, hashes)):
         raise InvalidInputError(
             f"record {record.seq} names its adapters by {listed(hashes)}; expected 1 or {N_FOLDS} "
             "hashes of 64 hex digits"
         )
     return [from_bytes(load_blob(state_dir, one)) for one in hashes]
-
-
-def _resolved(
-    record: Record,
-    name: str,
-    state_dir: str | os.PathLike[str],
-    root: str | os.PathLike[str] | None,
-) -> Path:
-    try:
-        return resolve_recorded(name, state_dir, root=root)
-    except (InvalidInputError, MissingInputError) as error:
-        raise type(error)(f"record {record.seq}: {error}") from None
-
-
-def _part(record: Record, whole: Mapping[str, Any], name: str, kind: type) -> Any:
-    """Return a part of a record, which is untrusted: it must be there and of its type."""
-    value = whole.get(name)
-    if not isinstance(value, kind):
-        raise InvalidInputError(
-            f"record {record.seq} holds no {name!r} of the form that a probe writes; it was made "
-            "by another version or altered, and can't be run again"
-        )
-    return value

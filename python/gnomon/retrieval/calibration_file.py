@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from gnomon.retrieval.levers import Levers
     from gnomon.retrieval.manifest import Manifest
 
 SCHEMA: Final = "gnomon.calibration/1"
@@ -45,8 +46,15 @@ class Footing:
     levers: Mapping[str, float]
 
     @classmethod
-    def of(cls, manifest: Manifest) -> Footing:
-        """Return the footing of an index."""
+    def of(cls, manifest: Manifest, levers: Levers | None = None) -> Footing:
+        """Return the footing of an index.
+
+        Parameters
+        ----------
+        levers
+            Those in force; default: as the manifest has them. What is measured while the
+            environment moves a lever holds under that lever alone.
+        """
         profile = manifest.profile
         return cls(
             corpus_hash=manifest.hash,
@@ -55,7 +63,7 @@ class Footing:
             fingerprint=None if profile is None else profile.fingerprint,
             dim=None if profile is None else profile.dim,
             dense_mode=manifest.dense_mode,
-            levers=manifest.levers.moving_verdict(),
+            levers=(levers or manifest.levers).moving_verdict(),
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -151,5 +159,9 @@ def misfits(calibration: Calibration, footing: Footing) -> tuple[str, ...]:
     for name in sorted(set(measured.levers) | set(footing.levers)):
         before, now = measured.levers.get(name), footing.levers.get(name)
         if before != now:
-            why.append(f"{name} was {before} and is {now}")
+            why.append(f"{name} was {_said(before)} and is {_said(now)}")
     return tuple(why)
+
+
+def _said(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:g}"

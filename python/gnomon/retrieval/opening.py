@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from gnomon.kernels import Analyzer
 
 SCHEMES: Final = ("precomputed", "wordllama", "use", "st", "openai", "ollama", "lsa")
+# Those that ask another machine.
+ENDPOINT_SCHEMES: Final = ("openai", "ollama")
 OPENAI_KEY_VARIABLES: Final = ("GNOMON_OPENAI_API_KEY", "OPENAI_API_KEY")
 
 
