@@ -123,7 +123,7 @@ class TestInlining:
             ({"vocab_hash": "0"}, "words are cut into terms in another way"),
             ({"fingerprint": "0", "embed_model": "m"}, "it was measured with m, the index is made"),
             ({"dense_mode": "zscore"}, "its dense mode is zscore, the index's cosine"),
-            ({"levers": {}}, "CANDIDATES was None and is 30"),
+            ({"levers": {}}, "CANDIDATES was unknown and is 30"),
         ],
     )
     def test_one_that_does_not(self, tmp_path: Path, changes: dict[str, object], said: str) -> None:
