@@ -1,0 +1,1 @@
+"""Measuring retrieval, refusal and answers against a golden set."""

@@ -1,0 +1,159 @@
+"""Asking golden records: what is served is what is measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from tests.evaluation.records import record
+from tests.retrieval.docs import SubjectEmbedder, build, write_pages
+
+from gnomon.errors import InvalidInputError
+from gnomon.evaluation.asking import Asked, ask
+from gnomon.evaluation.scoring import RECALL_DEPTH
+from gnomon.golden.records import GoldenRecord
+from gnomon.retrieval.index import Index
+from gnomon.retrieval.turns import wordings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+REVOKE = "How do I revoke a key?"
+RECORDS = (
+    record("plain", "How do I rotate a key?", gold=["guide/keys#rotate"]),
+    record("follow", "and what about that?", gold=["guide/keys#revoke"], previous=[REVOKE]),
+    record("deep", "and for this?", gold=["guide/keys"], previous=[REVOKE, "and what about that?"]),
+    record(
+        "deeper",
+        "and then?",
+        gold=["guide/keys"],
+        previous=[REVOKE, "and what about that?", "and for this?"],
+    ),
+    record("scoped", "which calls are listed?", gold=["admin"], scope=["admin"]),
+    record("absent", "borscht recipe", expect="refuse:no-evidence"),
+    record("outside", "rotate a key", expect="refuse:out-of-scope", scope=["admin"]),
+)
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    """Write the pages."""
+    return write_pages(tmp_path / "docs")
+
+
+@pytest.fixture
+def index(docs: Path, tmp_path: Path) -> Index:
+    """Return an index with vectors."""
+    build(docs, tmp_path / "index", SubjectEmbedder())
+    return Index.open(tmp_path / "index", embedder=SubjectEmbedder())
+
+
+@pytest.fixture
+def lexical(docs: Path, tmp_path: Path) -> Index:
+    """Return an index without vectors."""
+    build(docs, tmp_path / "lexical", None)
+    return Index.open(tmp_path / "lexical")
+
+
+def asked(index: Index, records: Sequence[GoldenRecord] = RECORDS) -> tuple[Asked, ...]:
+    """Ask records."""
+    embed = SubjectEmbedder().embed_questions if index.manifest.dense else None
+    return ask(index, records, embed, lambda _done, _total: None)
+
+
+@pytest.mark.parametrize("kind", ["index", "lexical"])
+def test_the_live_index_says_the_same(kind: str, request: pytest.FixtureRequest) -> None:
+    """The verdict and the excerpts are those of ``Index.evaluate``, follow-ups and scopes too."""
+    index = request.getfixturevalue(kind)
+    for found in asked(index):
+        one = found.record
+        live = index.evaluate(one.question, previous=one.previous, scope=one.scope)
+        assert (found.passes, found.refuses, found.channel) == (
+            live.passes,
+            live.refuses,
+            live.channel,
+        )
+        assert (found.total, found.threshold) == (live.score.total, live.threshold)
+        assert found.would_pass_unscoped == live.would_pass_unscoped
+        primed = [name for chunk in live.chunks for name in (chunk.id, *chunk.also)]
+        assert list(found.primed) == primed
+        assert [index.chunks[row].id for group in found.excerpts for row in group] == primed
+
+
+def test_a_follow_up_is_ranked_on_the_channel_that_won(lexical: Index) -> None:
+    """Its text, its pool and its ranking are the winning wording's."""
+    by_id = {one.record.id: one for one in asked(lexical)}
+    assert by_id["plain"].channel == "raw"
+    assert (by_id["follow"].channel, by_id["deep"].channel) == ("with-last", "with-last-two")
+    assert by_id["follow"].text == f"{REVOKE}\nand what about that?"
+    assert by_id["deep"].text == f"{REVOKE}\nand what about that?\nand for this?"
+    alone = lexical.search(by_id["follow"].text, RECALL_DEPTH)
+    assert by_id["follow"].ranked == tuple(chunk.id for chunk in alone)
+
+
+@pytest.mark.parametrize("kind", ["index", "lexical"])
+@pytest.mark.parametrize("gate_k", [2, 5, 12])
+def test_the_yardstick_is_eight_deep(
+    kind: str, gate_k: int, docs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first eight are those of a search for eight, whatever GATE_K is."""
+    monkeypatch.setenv("GNOMON_GATE_K", str(gate_k))
+    embedder = SubjectEmbedder() if kind == "index" else None
+    build(docs, tmp_path / "other", embedder)
+    index = Index.open(tmp_path / "other", embedder=embedder)
+    assert index.levers.count("GATE_K") == gate_k
+    question = "call key audit backend trail"
+    (found,) = asked(index, [record("q", question, gold=["guide"])])
+    eight = [chunk.id for chunk in index.search(question, RECALL_DEPTH)]
+    assert list(found.ranked[:RECALL_DEPTH]) == eight
+    assert len(found.ranked) == len(set(found.ranked))
+    assert set(found.ranked) >= {chunk.id for chunk in index.search(question)}
+
+
+def test_all_wordings_are_embedded_at_once(index: Index) -> None:
+    """A service is asked in batches, each text once, and not record by record."""
+    calls: list[list[str]] = []
+
+    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+        calls.append(list(texts))
+        return SubjectEmbedder().embed_questions(texts)
+
+    ask(index, RECORDS, embed, lambda _done, _total: None)
+    wanted = {text for r in RECORDS for text in wordings_of((*r.previous, r.question))}
+    assert len(calls) == 1
+    assert sorted(calls[0]) == sorted(wanted)
+
+
+def test_negatives(index: Index) -> None:
+    """Refusals of both kinds, and a scoped record with all its gold outside its scope."""
+    lost = record("lost", "rotate a key", gold=["guide/keys#rotate"], scope=["admin"])
+    split = record("split", "rotate a key", gold=["guide/keys", "admin"], scope=["admin"])
+    bare = record("bare", "rotate a key", gold=["guide/keys"])
+    found = {one.record.id: one.negative for one in asked(index, [*RECORDS, lost, split, bare])}
+    assert {name for name, negative in found.items() if negative} == {"absent", "outside", "lost"}
+
+
+def test_containment(index: Index) -> None:
+    """Nothing out of scope leaves retrieval; without a scope there is nothing to contain."""
+    found = {one.record.id: one.contained for one in asked(index)}
+    assert (found["scoped"], found["outside"], found["plain"]) == (True, True, None)
+
+
+def test_a_leak_is_seen(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ranking that ignores the scope is not called contained."""
+    everything = np.arange(len(index))
+    monkeypatch.setattr("gnomon.evaluation.asking.fuse", lambda _findings, _levers: everything)
+    (found,) = asked(index, [RECORDS[4]])
+    assert found.contained is False
+
+
+def test_a_scope_without_pages_names_the_record(index: Index) -> None:
+    """So that it can be mended."""
+    lost = replace(record("s-1", "what?", gold=["guide"], scope=["nope"]), line=7)
+    with pytest.raises(InvalidInputError, match=r"record 's-1' \(line 7\): no page"):
+        asked(index, [lost])
