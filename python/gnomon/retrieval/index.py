@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,6 +124,17 @@ class Index:
         if self.manifest.profile is not None:
             _check_profile(embedder, self.manifest)
         self.embedder = embedder
+
+    def with_levers(self, levers: Levers) -> Index:
+        """Return this index under other levers; files and vectors are shared."""
+        other = copy.copy(self)
+        other.finder = dataclasses.replace(self.finder, levers=levers)
+        return other
+
+    @property
+    def stored(self) -> NDArray[np.float32] | None:
+        """The vectors of the chunks, float32[n, dim], by memory map; None without vectors."""
+        return self._stored
 
     @property
     def levers(self) -> Levers:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.kernels import mmr, rrf
+from gnomon.kernels import mmr, mmr_grid, rrf
 from gnomon.retrieval.chunking import tokens_of
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from gnomon.kernels import Hits
     from gnomon.retrieval.chunking import Chunk
     from gnomon.retrieval.evidence import Findings
     from gnomon.retrieval.levers import Levers
@@ -49,6 +50,31 @@ def pick(
     if len(pool) == 0:
         return pool
     return mmr(vector, vectors, k, lambda_=lambda_, rows=[pool], threads=1)[0].ids
+
+
+def pick_grid(
+    pools: Sequence[NDArray[np.int64]],
+    k: int,
+    *,
+    queries: NDArray[np.float32],
+    vectors: NDArray[np.generic],
+    lambdas: Sequence[float],
+) -> list[Hits]:
+    """Return what `pick` gives for every pool at every lambda; smaller k are the beginnings.
+
+    Parameters
+    ----------
+    pools
+        Candidate rows of each query.
+    queries
+        float32[Q, dim].
+
+    Returns
+    -------
+    list of Hits
+        One for each lambda.
+    """
+    return mmr_grid(queries, vectors, k, lambdas, rows=list(pools), threads=1)
 
 
 def cap_pages(pool: NDArray[np.int64], k: int, pages: Sequence[str], cap: int) -> NDArray[np.int64]:
