@@ -16,7 +16,6 @@ from gnomon.rules.tuning import (
     Cell,
     Plane,
     choose_cell,
-    differing_counts,
     parse_counts,
     parse_lambdas,
     read_gain,
@@ -186,10 +185,3 @@ def test_k_is_capped_at_fused(text: str, values: object) -> None:
 def test_an_interval_that_holds_zero_is_noise(figure: Figure, reading: str) -> None:
     """Only an interval that lies above zero is a gain."""
     assert read_gain(figure) == reading
-
-
-def test_refusals_that_differ_between_cells_are_noticed() -> None:
-    """One cell is enough."""
-    same = {(Fraction(1), k): 3 for k in range(4, 13)}
-    assert not differing_counts(same)
-    assert differing_counts({**same, (Fraction(1, 2), 4): 2})

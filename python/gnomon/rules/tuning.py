@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from gnomon.types import Figure
 
@@ -154,11 +154,6 @@ def read_gain(gain: Figure) -> Reading:
     if gain.low > 0.0:
         return "gain"
     return "loss" if gain.high < 0.0 else "noise"
-
-
-def differing_counts(refusals: Mapping[tuple[Fraction, int], int]) -> bool:
-    """Return whether cells differ in how many records the gate refuses, which no lever may do."""
-    return len(set(refusals.values())) > 1
 
 
 def _rank(cell: Cell, plane: Plane) -> tuple[float, float, float, Fraction, Fraction, int]:
