@@ -72,7 +72,9 @@ def test_a_pinned_axis_has_no_distance() -> None:
 
 
 @given(st.lists(st.integers(0, 98), min_size=2, max_size=99, unique=True), st.randoms())
-def test_the_winner_does_not_depend_on_the_order_of_cells(places: list[int], random: object) -> None:
+def test_the_winner_does_not_depend_on_the_order_of_cells(
+    places: list[int], random: object
+) -> None:
     """The order of cells is total."""
     cells = [cell(str(Fraction(10 + p % 11, 20)), 4 + p // 11) for p in places]
     shuffled = list(cells)

@@ -109,9 +109,7 @@ def cells_of(swept: Swept, plane: Plane, among: NDArray[np.int64] | None = None)
     ]
 
 
-def split(
-    strata: Sequence[Hashable], *, seed: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def split(strata: Sequence[Hashable], *, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return two halves of the records, rising, drawn within strata.
 
     Within a stratum records take turns in the order of their keys, and the turn goes on from one

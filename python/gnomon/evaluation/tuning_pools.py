@@ -53,9 +53,7 @@ class Pools:
     entry_record: NDArray[np.int64]
     n_records: int
 
-    def positions(
-        self, record: NDArray[np.int64], rows: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def positions(self, record: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return where the chunks of some records lie here; every one must be there."""
         width = int(self.rows.max(initial=0)) + 1
         keys = self.record * width + self.rows

@@ -64,9 +64,7 @@ def redundancy(
     )
 
 
-def _mean_cosines(
-    stored: NDArray[np.float32], picks: Sequence[NDArray[np.int64]]
-) -> list[float]:
+def _mean_cosines(stored: NDArray[np.float32], picks: Sequence[NDArray[np.int64]]) -> list[float]:
     """Return the mean cosine of all pairs, of every list of two or more rows."""
     by_size: dict[int, list[NDArray[np.int64]]] = {}
     for rows in picks:

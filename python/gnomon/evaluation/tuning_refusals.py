@@ -8,7 +8,6 @@ the levers of the cell, those nearest the threshold first.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from gnomon.evaluation.asking import questions_of
@@ -16,6 +15,7 @@ from gnomon.retrieval.levers import Lever, Levers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from fractions import Fraction
 
     import numpy as np
     from numpy.typing import NDArray

@@ -138,9 +138,7 @@ def sweep(
     )
 
 
-def _f1(
-    pools: Pools, picked_at: NDArray[np.int64], counts: Sequence[int]
-) -> NDArray[np.float64]:
+def _f1(pools: Pools, picked_at: NDArray[np.int64], counts: Sequence[int]) -> NDArray[np.float64]:
     """Return float64[K, R]."""
     brought = np.where(pools.bringer < 0, NEVER, picked_at[pools.bringer])
     primed_at = np.minimum(picked_at, brought)
