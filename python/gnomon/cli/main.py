@@ -61,6 +61,10 @@ COMMANDS: dict[str, Target] = {
         "gnomon.cli.calibrate:command",
         "Measure the gate's window and thresholds, or refuse to give any.",
     ),
+    "eval": Target(
+        "gnomon.cli.eval:command",
+        "Measure retrieval and refusal on a golden set.",
+    ),
     "feedback": Target(
         "gnomon.cli.feedback:command",
         "Turn votes from production into candidates for a person to review.",

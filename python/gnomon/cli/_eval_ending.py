@@ -1,0 +1,192 @@
+"""How every evaluation over a golden set ends: compared, recorded, written, printed, judged.
+
+``--gate-only`` and the evaluation of answers differ in what they measure; this part is the same.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gnomon import audit
+from gnomon.cli._environment import environment
+from gnomon.cli._output import print_error, print_json, print_lines
+from gnomon.cli.exit_codes import DONE, EXPECTATION, REFUSED
+from gnomon.errors import GnomonError, MissingInputError, StateError, UsageError
+from gnomon.evaluation.baseline import comparison_json, no_comparison, read_baseline
+from gnomon.evaluation.expectations import judge_expectations
+from gnomon.evaluation.gate_only import CONTAINMENT
+from gnomon.evaluation.result import METRIC_VERSION, SCHEMA
+from gnomon.report.evaluation_markdown import evaluation_lines, evaluation_markdown
+from gnomon.report.junit import junit_xml
+from gnomon.sources.atomic import make_folder, write_text
+from gnomon.sources.files import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from gnomon.evaluation.baseline import Baseline
+    from gnomon.evaluation.expectations import Expectation, Outcome
+    from gnomon.evaluation.result import EvaluationResult
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What the command line asked of the result.
+
+    Attributes
+    ----------
+    reports
+        Folder of the reports.
+    baseline
+        The report that was named to compare with; None takes the last one of the same name.
+    """
+
+    reports: Path
+    baseline: Baseline | None
+    expectations: tuple[Expectation, ...]
+    junit: Path | None
+    state_dir: Path
+    as_json: bool
+
+    def check(self) -> None:
+        """Refuse what could not be written, before any work starts.
+
+        Raises
+        ------
+        UsageError
+            When the file of ``--junit`` has no folder or is one.
+        StateError
+            When the trail cannot be appended to, or the folder of the reports cannot be made.
+        """
+        if self.junit is not None:
+            if not self.junit.parent.is_dir():
+                raise UsageError(
+                    f"--junit {shown(self.junit)}: the folder {shown(self.junit.parent)} does not "
+                    "exist"
+                )
+            if self.junit.is_dir():
+                raise UsageError(f"--junit {shown(self.junit)} is a folder; expected a file name")
+        if self.reports.exists() and not self.reports.is_dir():
+            raise StateError(f"{shown(self.reports)}: is a file; reports need a folder")
+        audit.check_appendable(self.state_dir)
+
+
+def end(
+    result: EvaluationResult,
+    ending: Ending,
+    *,
+    inputs: Mapping[str, Any],
+    markdown: Callable[[Mapping[str, Any]], str] = evaluation_markdown,
+) -> int:
+    """Compare a result, record it, write its reports, print it and return the exit code.
+
+    Parameters
+    ----------
+    inputs
+        What the trail says went in; no text and no ids.
+    markdown
+        Makes the report of the body; an evaluation that measures more gives further sections.
+    """
+    file = ending.reports / f"{result.setup.name}.json"
+    outcomes = judge_expectations(ending.expectations, result)
+    comparison = _comparison(result, ending.baseline, file)
+    body = {
+        **result.to_json(),
+        "comparison": comparison,
+        "expectations": [outcome.to_json() for outcome in outcomes],
+    }
+    record = audit.append(
+        ending.state_dir,
+        action="eval",
+        inputs=dict(inputs),
+        outputs=_recorded(body),
+        env=environment(None),
+        metric_version=METRIC_VERSION,
+    )
+    leaked = _leaked(result)
+    make_folder(ending.reports)
+    write_text(file, json.dumps({"schema": SCHEMA, **body}, allow_nan=False, indent=1) + "\n")
+    write_text(file.with_suffix(".md"), markdown(body))
+    if ending.junit is not None:
+        write_text(ending.junit, _junit(result, outcomes, leaked))
+    if ending.as_json:
+        files = {"report": str(file), "markdown": str(file.with_suffix(".md"))}
+        place = {"seq": record.seq, "hash": record.hash}
+        print_json(SCHEMA, {**body, "files": files, "audit": place})
+    else:
+        print_lines(*evaluation_lines(body), f"report: {shown(file.with_suffix('.md'))}")
+    return _judged(outcomes, leaked)
+
+
+def _judged(outcomes: Sequence[Outcome], leaked: Sequence[str]) -> int:
+    unmet = [outcome for outcome in outcomes if not outcome.met]
+    for outcome in unmet:
+        print_error(str(outcome), label="not met: ")
+    if leaked:
+        print_error(
+            f"chunks from outside their scope were given to {len(leaked)} records; "
+            "please report this with the index's manifest"
+        )
+        return REFUSED
+    return EXPECTATION if unmet else DONE
+
+
+def _comparison(result: EvaluationResult, baseline: Baseline | None, file: Path) -> dict[str, Any]:
+    if baseline is not None:
+        return comparison_json(result, baseline)
+    try:
+        return comparison_json(result, read_baseline(file))
+    except MissingInputError:
+        return no_comparison(None, "this is the first report of its pool here")
+    except GnomonError as error:
+        return no_comparison(shown(file), str(error))
+
+
+def _leaked(result: EvaluationResult) -> tuple[str, ...]:
+    values = result.values(CONTAINMENT)
+    return tuple(record for record, value in values.items() if value < 1.0)
+
+
+def _junit(result: EvaluationResult, outcomes: Sequence[Outcome], leaked: Sequence[str]) -> str:
+    cases: list[dict[str, Any]] = [
+        {
+            "name": outcome.expectation.text,
+            "failure": None if outcome.met else str(outcome),
+            "records": outcome.records,
+        }
+        for outcome in outcomes
+    ]
+    leak = f"chunks from outside their scope were given to {len(leaked)} records"
+    cases.append(
+        {"name": "scope containment", "failure": leak if leaked else None, "records": leaked}
+    )
+    setup = result.setup
+    hashes = {"index": str(setup.index["hash"]), "golden": setup.golden_hash}
+    return junit_xml(setup.name, cases, hashes)
+
+
+def _recorded(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the trail keeps: figures, no record by name and no label."""
+    comparison = body["comparison"]
+    differences = comparison["differences"]
+    return {
+        "n_records": body["n_records"],
+        "figures": body["figures"],
+        "comparison": {
+            "comparable": comparison["comparable"],
+            "index_hash": comparison["index_hash"],
+            "differences": None
+            if differences is None
+            else {
+                name: {key: value for key, value in one.items() if key not in {"better", "worse"}}
+                for name, one in differences.items()
+            },
+        },
+        "expectations": [
+            {key: value for key, value in one.items() if key != "records"}
+            for one in body["expectations"]
+        ],
+    }

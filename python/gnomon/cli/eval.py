@@ -1,0 +1,133 @@
+"""``gnomon eval``: measure retrieval and refusal, and answers if a chat endpoint is given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gnomon.cli._configured import configured
+from gnomon.cli._embedding import question_embedding
+from gnomon.cli._eval_ending import Ending, end
+from gnomon.cli._eval_pool import Asking, open_pool
+from gnomon.cli._options import json_option, quiet_option, state_dir_option
+from gnomon.cli._output import only_results_on_stdout
+from gnomon.cli._progress import progress_shown
+from gnomon.errors import UsageError
+from gnomon.evaluation.baseline import read_baseline, require_comparable
+from gnomon.evaluation.expectations import parse_expectations
+from gnomon.evaluation.gate_only import GATE_ONLY_MEASURES, evaluate_gate, setup_of
+from gnomon.golden.levels import LEVELS
+from gnomon.retrieval.opening import check_uri
+
+if TYPE_CHECKING:
+    from gnomon.cli._configured import Configured
+
+
+@click.command(name="eval")
+@click.argument("index_dir", required=False, type=click.Path(path_type=Path), metavar="[INDEX]")
+@click.option("--gate-only", is_flag=True, help="Measure retrieval and refusal; ask no model.")
+@click.option("--golden", type=click.Path(path_type=Path), metavar="FILE", help="The golden set.")
+@click.option("--level", type=click.Choice(LEVELS), help="Records of this level and those below.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The first N of those.")
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Compare with this report. [default: the last one of the same name]",
+)
+@click.option(
+    "--expect",
+    "expected",
+    multiple=True,
+    metavar="MEASURE>=NUMBER",
+    help="Exit with 4 unless it holds (>= > <= < ==); may be repeated.",
+)
+@click.option(
+    "--junit",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the expectations as JUnit XML.",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the reports."
+)
+@click.option(
+    "--embedder",
+    metavar="URI",
+    help="Embeds the questions; must be the index's model. [default: the index's own]",
+)
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
+@state_dir_option
+@json_option
+@quiet_option
+def command(
+    index_dir: Path | None,
+    gate_only: bool,
+    golden: Path | None,
+    level: str | None,
+    limit: int | None,
+    baseline: Path | None,
+    expected: tuple[str, ...],
+    junit: Path | None,
+    out: Path | None,
+    embedder: str | None,
+    seed: int,
+    state_dir: Path,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Measure what an index retrieves and refuses on a golden set.
+
+    Every record is asked of the index as a reader would ask it. The figures go to stdout and, with
+    every record, to a report as JSON and as Markdown, which is compared with the last one of the
+    same name where both measured the same records. Exit 4 when an --expect is not met, 3 when a
+    chunk from outside a scope was retrieved.
+    """  # fmt: skip
+    # An evaluation of a collection, or of answers, takes over here: it hands its own result,
+    # measures and sections to `_eval_ending.end`, which does the rest.
+    if not gate_only:
+        raise UsageError(
+            "answers can't be measured without a chat endpoint; add --gate-only to measure "
+            "retrieval and refusal"
+        )
+    expectations = parse_expectations(expected, [one.name for one in GATE_ONLY_MEASURES])
+    if embedder is not None:
+        check_uri(embedder)
+    settings = configured()
+    ending = Ending(
+        reports=out or Path(settings.value("reports")),
+        baseline=None if baseline is None else read_baseline(baseline),
+        expectations=expectations,
+        junit=junit,
+        state_dir=state_dir,
+        as_json=as_json,
+    )
+    ending.check()
+    asked = Asking(
+        place=index_dir or Path(settings.value("index")),
+        golden=golden or Path(settings.value("golden")),
+        level=level,
+        limit=limit,
+        embedder=embedder,
+        seed=seed,
+    )
+    return measure_gate(asked, ending, settings, quiet=quiet)
+
+
+def measure_gate(asking: Asking, ending: Ending, settings: Configured, *, quiet: bool) -> int:
+    """Measure retrieval and refusal on a pool, and return the exit code."""
+    with only_results_on_stdout(), progress_shown("records", quiet=quiet) as progress:
+        pool = open_pool(asking)
+        setup = setup_of(
+            pool.index, asking.place.resolve().name, pool.records,
+            level=asking.level, limit=asking.limit,
+        )  # fmt: skip
+        if ending.baseline is not None:
+            require_comparable(setup, ending.baseline)
+        with question_embedding(pool.index, asking.place, asking.embedder, settings) as embed:
+            result = evaluate_gate(
+                pool.index, pool.records, embed, setup, progress, seed=asking.seed
+            )
+    return end(result, ending, inputs=pool.recorded(asking, setup, ending.state_dir))
