@@ -155,7 +155,7 @@ class TestPatience:
         model = open_chat(
             service.url, "shell", "m", environment={}, timeout_s=0.05, sleep=pauses.append
         )
-        with pytest.raises(EndpointError, match="no answer in 5 attempts.*ReadTimeout"):
+        with pytest.raises(EndpointError, match=r"no answer in 5 attempts.*ReadTimeout"):
             model.ask(HELLO)
         waiting.set()
         model.close()

@@ -56,8 +56,6 @@ class AnswerScores:
     ----------
     outcome
         What happened.
-    right
-        Whether that was expected: an answer for a record that expects one, else none.
     token_f1
         By SQuAD's rule; 0 when an answer was expected and none was given.
     token_f1_characters
@@ -67,8 +65,10 @@ class AnswerScores:
         Share of the record's identifiers that the answer holds; 0 when there is no answer.
     citation_precision
         Share of the cited ids that match a gold entry; None without citation or gold.
-    cited, hallucinated
-        How many different ids are cited, and how many of them were not given.
+    cited
+        How many different ids are cited.
+    hallucinated
+        Those of them that were not given.
     language_match
         Whether the answer is written in the script of the question; None where either has no
         letters.
@@ -77,13 +77,12 @@ class AnswerScores:
     """
 
     outcome: Outcome
-    right: bool
     token_f1: float | None
     token_f1_characters: float | None
     identifier_recall: float | None
     citation_precision: float | None
     cited: int
-    hallucinated: int
+    hallucinated: tuple[str, ...]
     language_match: bool | None
     is_cut: bool = False
 
@@ -111,7 +110,6 @@ def score_answer(record: GoldenRecord, given: Given, *, negative: bool) -> Answe
     cited = (*found.given, *found.hallucinated)
     return AnswerScores(
         outcome=given.outcome,
-        right=said != negative,
         token_f1=None if gold is None else token_f1(prose, gold) if said else 0.0,
         token_f1_characters=(
             None
@@ -123,7 +121,7 @@ def score_answer(record: GoldenRecord, given: Given, *, negative: bool) -> Answe
         identifier_recall=identifier_recall(prose, names),
         citation_precision=(None if negative else citation_precision(cited, record.gold_chunks)),
         cited=found.cited,
-        hallucinated=len(found.hallucinated),
+        hallucinated=found.hallucinated,
         language_match=language_matches(record.question, given.text) if given.text else None,
         is_cut=given.is_cut,
     )

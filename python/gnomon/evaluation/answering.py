@@ -12,6 +12,7 @@ from gnomon.evaluation.prompts import Prompt, asking, conversation, is_declined
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gnomon.evaluation.answer_scores import Outcome
     from gnomon.evaluation.chat import ChatModel, Message, Reply
     from gnomon.evaluation.journal import Journal
     from gnomon.evaluation.priming import PrimedRecord
@@ -61,7 +62,7 @@ def answer_records(
 
 def given_by(reply: Reply, citable: tuple[str, ...]) -> Given:
     """Return a reply with its outcome."""
-    outcome = "declined" if is_declined(reply.text) else "answered"
+    outcome: Outcome = "declined" if is_declined(reply.text) else "answered"
     return Given(reply.text, outcome, citable, is_cut=reply.is_cut)
 
 
@@ -70,9 +71,7 @@ def refused() -> Given:
     return Given("", "refused", ())
 
 
-def request_hash(
-    messages: Sequence[Message], model: str, temperature: float | None
-) -> str:
+def request_hash(messages: Sequence[Message], model: str, temperature: float | None) -> str:
     """Return sha256 over everything that a request says, in hexadecimal digits."""
     said = [model, temperature, [message.as_dict() for message in messages]]
     return hashlib.sha256(json.dumps(said).encode()).hexdigest()

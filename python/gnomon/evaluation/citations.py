@@ -14,6 +14,8 @@ CLOSE: Final = "]"
 
 _CODE: Final = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.M | re.S)
 _SPAN: Final = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.S)
+# A model may dress a citation as code, or the id in it.
+_DRESSED: Final = re.compile(r"(`?)\[cite:\s*(`?)([^`\]\n]*)\2\s*\]\1", re.I)
 _GENERAL: Final = re.compile(r"\[cite:([^\]\n]*)\]", re.I)
 
 
@@ -50,7 +52,7 @@ def citation(chunk_id: str) -> str:
 
 
 def cited_in(answer: str, citable: Collection[str]) -> Citations:
-    """Return what an answer cites, code left aside.
+    """Return what an answer cites; a code block cites nothing.
 
     Several ids may stand in one citation, parted by commas or semicolons; a slash in front of an id
     is dropped, and so is the ``#`` of a page's lead. Nothing else is guessed: a page that was not
@@ -72,8 +74,8 @@ def cited_in(answer: str, citable: Collection[str]) -> Citations:
     known = {_plain(chunk_id): chunk_id for chunk_id in citable}
     given: dict[str, None] = {}
     invented: dict[str, None] = {}
-    text = without_code(answer)
-    # Ids of a corpus may hold a bracket or a comma; those that were given are looked for as they are.
+    text = without_code(_DRESSED.sub(r"[cite:\3]", answer))
+    # Ids of a corpus may hold a bracket or a comma; those that were given are looked for whole.
     for chunk_id in sorted(citable, key=len, reverse=True):
         if (CLOSE in chunk_id or "," in chunk_id or ";" in chunk_id) and citation(chunk_id) in text:
             given[chunk_id] = None
@@ -98,11 +100,11 @@ def without_code(text: str) -> str:
 
 
 def _parts(written: str, known: Collection[str]) -> Sequence[str]:
-    whole = written.strip().strip("`")
+    whole = written.strip()
     if _plain(whole) in known:
         return [whole]
     parts = (re.sub(r"^cite:", "", part.strip(), flags=re.I) for part in re.split("[,;]", whole))
-    return [part.strip().strip("`") for part in parts if part.strip()] or [whole]
+    return [part.strip() for part in parts if part.strip()] or [whole]
 
 
 def _plain(chunk_id: str) -> str:

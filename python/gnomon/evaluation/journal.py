@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gnomon.errors import InvalidInputError, MismatchError, MissingInputError, StateError, UsageError
+from gnomon.errors import (
+    InvalidInputError,
+    MismatchError,
+    MissingInputError,
+    StateError,
+    UsageError,
+)
 from gnomon.evaluation.chat import Reply
 from gnomon.sources.atomic import atomic_write, write_text
 from gnomon.sources.files import reason, shown
@@ -16,6 +21,7 @@ from gnomon.sources.jsonl import json_type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 SCHEMA: Final = "gnomon.answers/1"
 _MOST_SHOWN: Final = 60
@@ -47,8 +53,8 @@ class Journal:
         """
         if path.exists():
             raise UsageError(
-                f"{shown(path)}: holds the answers of a run that broke off; go on with --resume, or "
-                "remove the file to ask everything again"
+                f"{shown(path)}: holds the answers of a run that broke off; go on with --resume, "
+                "or remove the file to ask everything again"
             )
         write_text(path, _line({"schema": SCHEMA, "measurement": dict(measurement)}))
         return cls(path)

@@ -148,8 +148,4 @@ def _shown(excerpt: Excerpt) -> str:
     identity = excerpt.id.replace('"', "&quot;").replace("\n", " ")
     text = _TAG.sub(r"<\1 \2", excerpt.text)
     heading = _TAG.sub(r"<\1 \2", excerpt.heading)
-    return (
-        _EXCERPT.replace("{id}", identity)
-        .replace("{heading}", heading)
-        .replace("{text}", text)
-    )
+    return _EXCERPT.replace("{id}", identity).replace("{heading}", heading).replace("{text}", text)

@@ -1,12 +1,11 @@
-"""Whether paired values differ by more than chance: two tests that assume no distribution.
+"""Whether paired values differ by more than chance, without assuming a distribution.
 
-Sources: R. A. Fisher, "The Design of Experiments" (1935), for sign flips; J. Arbuthnot (1710) for
-the sign test. Both count in whole numbers, so a p-value is the same on every machine.
+Source: R. A. Fisher, "The Design of Experiments" (1935). Sums are in whole numbers, so a p-value is
+the same on every machine.
 """
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -67,20 +66,9 @@ def sign_flip_p(differences: ArrayLike, *, seed: int) -> float:
     exact = len(units) <= EXACT_PAIRS
     blocks = _all_flips(len(units)) if exact else _drawn_flips(len(units), seed)
     as_far = sum(int((np.abs((1 - 2 * flips) @ units) >= found).sum()) for flips in blocks)
-    return as_far / 2 ** len(units) if exact else (1 + as_far) / (1 + FLIPS)
-
-
-def sign_test_p(wins: int, losses: int) -> float:
-    """Return the two-sided exact p-value of so many wins and losses, ties left out; 1 for none.
-
-    Examples
-    --------
-    >>> sign_test_p(5, 0), sign_test_p(3, 3)
-    (0.0625, 1.0)
-    """
-    n, fewer = wins + losses, min(wins, losses)
-    tail = sum(math.comb(n, i) for i in range(fewer + 1))
-    return min(1.0, 2 * tail / 2**n)
+    if exact:
+        return as_far / (1 << len(units))
+    return (1 + as_far) / (1 + FLIPS)
 
 
 def _all_flips(n: int) -> Iterator[NDArray[np.int64]]:

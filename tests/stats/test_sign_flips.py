@@ -1,4 +1,4 @@
-"""Paired tests: exact values, draws near them, and what is no difference."""
+"""Sign flips: exact values, draws near them, and what is no difference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from gnomon.errors import InvalidInputError
-from gnomon.stats.paired_tests import EXACT_PAIRS, sign_flip_p, sign_test_p
+from gnomon.stats.mcnemar import mcnemar_exact
+from gnomon.stats.sign_flips import EXACT_PAIRS, sign_flip_p
 
 
 def test_few_pairs_are_counted_out() -> None:
@@ -25,9 +26,9 @@ def test_no_difference() -> None:
 
 
 def test_draws_are_near_the_exact_value() -> None:
-    """Thirty wins of forty-one by equal steps: the sign test's tail, within the draws' error."""
+    """Thirty wins of forty-one by equal steps: McNemar's tail, within the draws' error."""
     values = np.repeat([0.1, -0.1], [30, 11])
-    exact = sign_test_p(30, 11)
+    exact = mcnemar_exact(30, 11)
     assert abs(sign_flip_p(values, seed=1) - exact) < 4 * np.sqrt(exact / 10_000)
     assert sign_flip_p(values, seed=1) == sign_flip_p(values, seed=1)
     assert sign_flip_p(values, seed=1) != sign_flip_p(values, seed=2)
@@ -42,9 +43,7 @@ def test_the_least_p_is_not_zero() -> None:
 def test_a_true_null_keeps_its_level() -> None:
     """Of 300 comparisons without difference about one in twenty has p up to 0.05."""
     generator = np.random.default_rng(5)
-    hits = sum(
-        sign_flip_p(generator.uniform(-1, 1, 20), seed=seed) <= 0.05 for seed in range(300)
-    )
+    hits = sum(sign_flip_p(generator.uniform(-1, 1, 20), seed=seed) <= 0.05 for seed in range(300))
     assert 3 <= hits <= 15 + 3 * np.sqrt(300 * 0.05 * 0.95)
 
 
@@ -53,10 +52,3 @@ def test_what_is_no_difference_of_shares(value: float) -> None:
     """Shares differ by at most one."""
     with pytest.raises(InvalidInputError, match="outside"):
         sign_flip_p([0.0, value], seed=0)
-
-
-def test_the_sign_test() -> None:
-    """Against values by hand: 2 (1 + 8) / 256, and no game at all."""
-    assert sign_test_p(7, 1) == 18 / 256
-    assert sign_test_p(1, 7) == 18 / 256
-    assert sign_test_p(0, 0) == 1.0
