@@ -27,6 +27,12 @@ IN_SDIST = (
 IN_WHEEL = (
     "gnomon/__init__.py",
     "gnomon/_core.pyi",
+    "gnomon/blind/assets/icon.svg",
+    "gnomon/blind/assets/judge.css",
+    "gnomon/blind/assets/judge.html",
+    "gnomon/blind/assets/judge.js",
+    "gnomon/blind/assets/player.js",
+    "gnomon/blind/assets/text.js",
     "gnomon/errors.py",
     "gnomon/py.typed",
     "gnomon/report/templates/parts.html.j2",

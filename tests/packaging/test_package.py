@@ -28,8 +28,10 @@ HEAVY = (
     "pyarrow",
     "safetensors",
     "scipy",
+    "starlette",
     "torch",
     "tqdm",
+    "uvicorn",
     "wordllama",
 )
 
