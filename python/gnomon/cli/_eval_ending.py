@@ -80,6 +80,9 @@ def end(
     *,
     inputs: Mapping[str, Any],
     markdown: Callable[[Mapping[str, Any]], str] = evaluation_markdown,
+    no_baseline: str = "this is the first report of its pool here",
+    more: Mapping[str, Any] | None = None,
+    faults: Sequence[str] = (),
 ) -> int:
     """Compare a result, record it, write its reports, print it and return the exit code.
 
@@ -89,12 +92,19 @@ def end(
         What the trail says went in; no text and no ids.
     markdown
         Makes the report of the body; an evaluation that measures more gives further sections.
+    no_baseline
+        Why there is no report to compare with, when there is none of the same name.
+    more
+        What the body holds beside the result's own.
+    faults
+        What makes the exit code 3, beside chunks from outside their scope.
     """
     file = ending.reports / f"{result.setup.name}.json"
     outcomes = judge_expectations(ending.expectations, result)
-    comparison = _comparison(result, ending.baseline, file)
+    comparison = _comparison(result, ending.baseline, file, no_baseline)
     body = {
         **result.to_json(),
+        **(more or {}),
         "comparison": comparison,
         "expectations": [outcome.to_json() for outcome in outcomes],
     }
@@ -111,17 +121,17 @@ def end(
     write_text(file, json.dumps({"schema": SCHEMA, **body}, allow_nan=False, indent=1) + "\n")
     write_text(file.with_suffix(".md"), markdown(body))
     if ending.junit is not None:
-        write_text(ending.junit, _junit(result, outcomes, leaked))
+        write_text(ending.junit, _junit(result, outcomes, leaked, faults))
     if ending.as_json:
         files = {"report": str(file), "markdown": str(file.with_suffix(".md"))}
         place = {"seq": record.seq, "hash": record.hash}
         print_json(SCHEMA, {**body, "files": files, "audit": place})
     else:
         print_lines(*evaluation_lines(body), f"report: {shown(file.with_suffix('.md'))}")
-    return _judged(outcomes, leaked)
+    return _judged(outcomes, leaked, faults)
 
 
-def _judged(outcomes: Sequence[Outcome], leaked: Sequence[str]) -> int:
+def _judged(outcomes: Sequence[Outcome], leaked: Sequence[str], faults: Sequence[str]) -> int:
     unmet = [outcome for outcome in outcomes if not outcome.met]
     for outcome in unmet:
         print_error(str(outcome), label="not met: ")
@@ -130,17 +140,22 @@ def _judged(outcomes: Sequence[Outcome], leaked: Sequence[str]) -> int:
             f"chunks from outside their scope were given to {len(leaked)} records; "
             "please report this with the index's manifest"
         )
+    for fault in faults:
+        print_error(fault)
+    if leaked or faults:
         return REFUSED
     return EXPECTATION if unmet else DONE
 
 
-def _comparison(result: EvaluationResult, baseline: Baseline | None, file: Path) -> dict[str, Any]:
+def _comparison(
+    result: EvaluationResult, baseline: Baseline | None, file: Path, no_baseline: str
+) -> dict[str, Any]:
     if baseline is not None:
         return comparison_json(result, baseline)
     try:
         return comparison_json(result, read_baseline(file))
     except MissingInputError:
-        return no_comparison(None, "this is the first report of its pool here")
+        return no_comparison(None, no_baseline)
     except GnomonError as error:
         return no_comparison(shown(file), str(error))
 
@@ -150,7 +165,12 @@ def _leaked(result: EvaluationResult) -> tuple[str, ...]:
     return tuple(record for record, value in values.items() if value < 1.0)
 
 
-def _junit(result: EvaluationResult, outcomes: Sequence[Outcome], leaked: Sequence[str]) -> str:
+def _junit(
+    result: EvaluationResult,
+    outcomes: Sequence[Outcome],
+    leaked: Sequence[str],
+    faults: Sequence[str],
+) -> str:
     cases: list[dict[str, Any]] = [
         {
             "name": outcome.expectation.text,
@@ -163,6 +183,7 @@ def _junit(result: EvaluationResult, outcomes: Sequence[Outcome], leaked: Sequen
     cases.append(
         {"name": "scope containment", "failure": leak if leaked else None, "records": leaked}
     )
+    cases += [{"name": fault, "failure": fault, "records": ()} for fault in faults]
     setup = result.setup
     hashes = {"index": str(setup.index["hash"]), "golden": setup.golden_hash}
     return junit_xml(setup.name, cases, hashes)

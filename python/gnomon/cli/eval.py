@@ -9,6 +9,7 @@ import click
 
 from gnomon.cli._configured import configured
 from gnomon.cli._embedding import question_embedding
+from gnomon.cli._eval_answers import MEASURES, measure_answers, open_speaker
 from gnomon.cli._eval_ending import Ending, end
 from gnomon.cli._eval_pool import Asking, open_pool
 from gnomon.cli._options import json_option, quiet_option, state_dir_option
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 @click.option("--golden", type=click.Path(path_type=Path), metavar="FILE", help="The golden set.")
 @click.option("--level", type=click.Choice(LEVELS), help="Records of this level and those below.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The first N of those.")
+@click.option(
+    "--resume", is_flag=True, help="Go on with a run that broke off; ask only what is missing."
+)
 @click.option(
     "--baseline",
     type=click.Path(path_type=Path),
@@ -68,6 +72,7 @@ def command(
     golden: Path | None,
     level: str | None,
     limit: int | None,
+    resume: bool,
     baseline: Path | None,
     expected: tuple[str, ...],
     junit: Path | None,
@@ -83,19 +88,21 @@ def command(
     Every record is asked of the index as a reader would ask it. The figures go to stdout and, with
     every record, to a report as JSON and as Markdown, which is compared with the last one of the
     same name where both measured the same records. Exit 4 when an --expect is not met, 3 when a
-    chunk from outside a scope was retrieved.
+    chunk from outside a scope was retrieved or an answer cites what it was not given.
+
+    Answers come from the chat model of the configuration (chat.endpoint, chat.model) and are kept
+    as they come in. Without one, or to ask none, give --gate-only.
     """  # fmt: skip
-    # An evaluation of a collection, or of answers, takes over here: it hands its own result,
-    # measures and sections to `_eval_ending.end`, which does the rest.
-    if not gate_only:
-        raise UsageError(
-            "answers can't be measured without a chat endpoint; add --gate-only to measure "
-            "retrieval and refusal"
-        )
-    expectations = parse_expectations(expected, [one.name for one in GATE_ONLY_MEASURES])
+    # An evaluation of a collection takes over here: it hands its own result, measures and sections
+    # to `_eval_ending.end`, which does the rest.
+    if gate_only and resume:
+        raise UsageError("--resume goes on asking a chat model; leave out --gate-only")
+    settings = configured()
+    speaker = None if gate_only else open_speaker(settings)
+    measures = GATE_ONLY_MEASURES if speaker is None else MEASURES
+    expectations = parse_expectations(expected, [one.name for one in measures])
     if embedder is not None:
         check_uri(embedder)
-    settings = configured()
     ending = Ending(
         reports=out or Path(settings.value("reports")),
         baseline=None if baseline is None else read_baseline(baseline),
@@ -113,6 +120,8 @@ def command(
         embedder=embedder,
         seed=seed,
     )
+    if speaker is not None:
+        return measure_answers(asked, ending, settings, speaker, resume=resume, quiet=quiet)
     return measure_gate(asked, ending, settings, quiet=quiet)
 
 

@@ -51,6 +51,8 @@ KEYS: Final[Mapping[str, Key]] = {
     "endpoint.ollama": Key("text"),
     "chat.endpoint": Key("text"),
     "chat.model": Key("text"),
+    "chat.temperature": Key("text", "0"),
+    "chat.timeout": Key("count", 120),
     "feedback.from": Key("text"),
     "guard.mode": Key("text", "off", GUARD_MODES),
     "top_k": Key("count"),
