@@ -176,7 +176,7 @@ def _expectations(outcomes: Sequence[Mapping[str, Any]]) -> list[str]:
         return []
     rows = [
         (
-            one["expectation"],
+            safe(one["expectation"]),
             decimal(one["value"]),
             f"{one['n_measured']} of {one['n_total']}",
             "met" if one["met"] else "not met",
