@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from gnomon.machine.peers.passages import passages
 
@@ -39,10 +40,10 @@ def make(folder: Path, chunks: int, records: int, embedder: str) -> None:
         file.write_text("\n".join(lines), encoding="utf-8")
     (folder / "gnomon").mkdir(exist_ok=True)
     golden = folder / "gnomon" / "golden.jsonl"
-    with golden.open("w", encoding="utf-8") as file:
+    with golden.open("w", encoding="utf-8") as lines_out:
         for at in range(records):
             page = at * 37 % (chunks // SECTIONS)
-            record = {
+            record: dict[str, Any] = {
                 "id": f"g-{at:04}",
                 "question": f"{made.queries[at]} number {at}",
                 "expect": "answer",
@@ -55,7 +56,7 @@ def make(folder: Path, chunks: int, records: int, embedder: str) -> None:
                 record["scope"] = {"kind": "section", "paths": [f"/part-{page % 20}"]}
             elif at % 10 == 3:
                 record |= {"expect": "refuse:no-evidence", "gold_chunks": []}
-            file.write(json.dumps(record) + "\n")
+            lines_out.write(json.dumps(record) + "\n")
     run(folder, "index", "docs", "--embedder", embedder, "--quiet")
 
 
