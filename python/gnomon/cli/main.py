@@ -65,6 +65,10 @@ COMMANDS: dict[str, Target] = {
         "gnomon.cli.eval:command",
         "Measure retrieval and refusal on a golden set.",
     ),
+    "tune": Target(
+        "gnomon.cli.tune:command",
+        "Sweep MMR lambda and k over the golden set, and keep the best.",
+    ),
     "feedback": Target(
         "gnomon.cli.feedback:command",
         "Turn votes from production into candidates for a person to review.",
