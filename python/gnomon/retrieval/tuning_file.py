@@ -117,6 +117,7 @@ def _why_dropped(name: str) -> str:
         return "it is a threshold, which only calibrate measures"
     if name in LEVERS:
         return "it is a lever that tune never sweeps, so this value was never measured here"
-    near = difflib.get_close_matches(name[:_SHOWN].upper(), [*LEVERS, *map(str.upper, THRESHOLDS)], 1)
+    known = [*LEVERS, *map(str.upper, THRESHOLDS)]
+    near = difflib.get_close_matches(name[:_SHOWN].upper(), known, 1)
     meant = f"; {near[0]} may be meant" if near else ""
     return f"no lever has this name, it is a typing error{meant}"
