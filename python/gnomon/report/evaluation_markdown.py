@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gnomon.evaluation.result import GROUPS
 from gnomon.report.markdown import bullets, code, plain, table
 from gnomon.report.numbers import counted, decimal, signed
-from gnomon.report.probe_tables import Table, safe
+from gnomon.report.tables import Table, safe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
