@@ -61,6 +61,7 @@ COMMANDS: dict[str, Target] = {
         "gnomon.cli.calibrate:command",
         "Measure the gate's window and thresholds, or refuse to give any.",
     ),
+    "lint": Target("gnomon.cli.lint:command", "Check the golden set against the index."),
     "eval": Target(
         "gnomon.cli.eval:command",
         "Measure retrieval and refusal on a golden set.",

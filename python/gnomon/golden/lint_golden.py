@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from gnomon.golden.finding import about, about_set
 from gnomon.golden.gold import in_scope_gold
+from gnomon.golden.identifiers import holds_identifier
 from gnomon.golden.levels import LEVELS, pool
 from gnomon.golden.lint_scope import idle_paths, unknown_scope
 from gnomon.sources.escape import listed, quoted
@@ -24,8 +26,12 @@ if TYPE_CHECKING:
 ANSWER_WORDS: Final = (90, 160)
 # So many entries that match nothing, and more than half of all, are no typos.
 _ANOTHER_INDEX: Final = 3
-# Scripts without blanks between words: a character is counted as a word, as token F1 does.
-_IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+# Scripts without blanks between words, by letter: Chinese words have about 1.6 characters, Thai,
+# Lao, Khmer and Burmese ones about four.
+_HAN = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_THAI = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_UNSPACED = re.compile(f"{_HAN.pattern}|{_THAI.pattern}")
+_WORDS_A_HAN: Final = 0.6
 
 
 def record_errors(records: Sequence[GoldenRecord], facts: IndexFacts | None) -> Iterator[Finding]:
@@ -114,15 +120,23 @@ def _expectation(record: GoldenRecord) -> Iterator[Finding]:
 
 
 def _identifiers(record: GoldenRecord) -> Iterator[Finding]:
-    answer = record.gold_answer or ""
-    missing = [name for name in record.identifiers if name not in answer]
+    answer = unicodedata.normalize("NFC", record.gold_answer or "")
+    missing = [name for name in record.identifiers if not holds_identifier(answer, name)]
     if missing:
         yield about(
             record,
             "identifier-not-in-answer",
-            f"{listed(missing)} of 'identifiers' can't be found in its own gold_answer; "
-            "spell both alike or drop it",
+            f"{listed(missing)} of 'identifiers' can't be found in its own gold_answer"
+            f"{_why_not_found(missing[0], answer)}; spell both alike or drop it",
         )
+
+
+def _why_not_found(name: str, answer: str) -> str:
+    if not answer:
+        return ", which is not there"
+    if name in answer:
+        return ", where it is only a part of a longer name"
+    return ", where it is in another case" if name.casefold() in answer.casefold() else ""
 
 
 def _scope_errors(record: GoldenRecord, facts: IndexFacts) -> Iterator[Finding]:
@@ -182,14 +196,15 @@ def _answer_warnings(record: GoldenRecord) -> Iterator[Finding]:
 
 
 def answer_words(text: str) -> int:
-    """Return how many words an answer has; a Chinese or Japanese character counts as one.
+    """Return about how many words an answer has, whether or not its script parts them by blanks.
 
     Examples
     --------
-    >>> answer_words("Call `rotate()` twice."), answer_words("调用 rotate()")
+    >>> answer_words("Call `rotate()` twice."), answer_words("调用它两次")
     (3, 3)
     """
-    return len(_IDEOGRAPH.sub(" x ", text).split())
+    words = len(_UNSPACED.sub(" ", text).split())
+    return words + round(_WORDS_A_HAN * len(_HAN.findall(text)) + len(_THAI.findall(text)) / 4)
 
 
 def _gold_warnings(record: GoldenRecord, facts: IndexFacts) -> Iterator[Finding]:
