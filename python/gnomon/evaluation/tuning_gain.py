@@ -102,7 +102,11 @@ def gain_held_out(
 
 def cells_of(swept: Swept, plane: Plane, among: NDArray[np.int64] | None = None) -> list[Cell]:
     """Return the cells of the plane with their means, over all records or some."""
-    return swept.cells(plane.lambdas.values, list(map(int, plane.counts.values)), among)
+    return [
+        swept.cell(lambda_, int(k), among)
+        for lambda_ in plane.lambdas.values
+        for k in plane.counts.values
+    ]
 
 
 def split(strata: Sequence[Hashable], *, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
