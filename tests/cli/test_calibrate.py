@@ -174,7 +174,10 @@ def test_no_question_reaches_trail_or_cache(gnomon: Gnomon) -> None:
     ("record", "said"),
     [
         ({"id": "a", "question": "?", "stratum": "Q"}, "stratum 'Q' is not one of"),
-        ({"id": "a", "question": "x", "stratum": "S", "scope": ["nope"]}, "lies in the scope nope"),
+        (
+            {"id": "a", "question": "x", "stratum": "S", "scope": ["nope"]},
+            "lies in the scope 'nope'",
+        ),
     ],
 )
 @pytest.mark.usefixtures("served")
@@ -188,9 +191,11 @@ def test_bad_probes(gnomon: Gnomon, record: dict[str, Any], said: str) -> None:
 def test_nothing_there(gnomon: Gnomon) -> None:
     """No index, no probes, flags that contradict."""
     Path("gnomon").mkdir()
-    assert_refused(gnomon("calibrate", code=3), "no such file")
     write(probes(("U", 1)))
     assert_refused(gnomon("calibrate", code=3), "build one with: gnomon index")
+    gnomon("index", write_pages(Path("docs")), "--no-embed", "--quiet")
+    Path("gnomon/calibration.jsonl").unlink()
+    assert_refused(gnomon("calibrate", code=3), "no such file")
     assert_refused(gnomon("calibrate", "--sweep-only", "--refresh", code=2), "keep one")
 
 

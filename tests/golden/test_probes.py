@@ -55,13 +55,18 @@ def test_every_field(tmp_path: Path) -> None:
         ({"question": 7}, "'question' is a JSON number"),
         ({"id": ""}, "has no 'id'"),
         ({"stratum": "F"}, "stratum F follows a question"),
-        ({"stratum": "N5", "prev_question": " "}, "stratum N5 follows a question"),
+        ({"stratum": "N5"}, "stratum N5 follows a question"),
+        ({"stratum": "N5", "prev_question": " "}, "'prev_question' is blank"),
+        ({"stratum": "N5", "prev_questions": []}, "stratum N5 follows a question"),
+        ({"stratum": ["U"]}, "is not one of"),
+        ({"gold_page": 4}, "'gold_page' is a JSON number"),
+        ({"lang": ["en"]}, "'lang' is a JSON array"),
         ({"stratum": "S"}, "stratum S is asked within a scope"),
         ({"stratum": "X", "scope": []}, "the scope names no pages"),
         ({"stratum": "P", "scope": {"kind": "tag", "paths": ["a"]}}, "scope kind 'tag'"),
         ({"stratum": "P", "scope": ["/"]}, "is no page path"),
-        ({"prev_questions": ["a", ""]}, "none blank"),
-        ({"prev_questions": "a"}, "must be a list"),
+        ({"prev_questions": ["a", ""]}, "entry 2 of 'prev_questions' is blank"),
+        ({"prev_questions": "a"}, "expected a list of strings"),
         ({"prev_questions": ["a"], "prev_question": "b"}, "has both"),
     ],
 )
@@ -76,7 +81,7 @@ def test_refused_by_line_and_id(tmp_path: Path, changes: dict[str, Any], said: s
 def test_duplicate_ids(tmp_path: Path) -> None:
     """Both lines are named."""
     record = {"id": "c-1", "question": "How?", "stratum": "U"}
-    with pytest.raises(InvalidInputError, match="line 3: id 'c-1' is that of line 1"):
+    with pytest.raises(InvalidInputError, match="line 3: probe 'c-1': has the id of line 1"):
         read_probes(written(tmp_path, record, {**record, "id": "c-2"}, record))
 
 

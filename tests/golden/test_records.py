@@ -90,8 +90,8 @@ def test_what_counts_as_absent(tmp_path: Path) -> None:
         ({"id": " "}, "missing-id", "has no 'id'"),
         ({"id": 7}, "wrong-type", "'id' is a JSON number"),
         ({"id": ["g"]}, "wrong-type", "'id' is a JSON array"),
-        ({"question": None}, "blank-question", "has no question"),
-        ({"question": " \n"}, "blank-question", "has no question"),
+        ({"question": None}, "blank-question", "the question is empty"),
+        ({"question": " \n"}, "blank-question", "the question is empty"),
         ({"question": {"text": "How?"}}, "wrong-type", "'question' is a JSON object"),
         ({"expect": None}, "unknown-expect", "has no 'expect'"),
         ({"expect": "Answer"}, "unknown-expect", "expects 'Answer'"),
@@ -194,7 +194,7 @@ def test_ten_problems_are_told_and_the_rest_counted(tmp_path: Path) -> None:
     broken = [{**PLAIN, "id": f"g-{i}", "question": ""} for i in range(12)]
     with pytest.raises(InvalidInputError, match="and 2 more problems") as refused:
         read_golden(written(tmp_path, *broken))
-    assert str(refused.value).count("has no question") == 10
+    assert str(refused.value).count("the question is empty") == 10
 
 
 def test_endings_and_marks(tmp_path: Path) -> None:

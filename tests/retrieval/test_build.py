@@ -180,7 +180,8 @@ class TestInlining:
         [
             ("tau", "a threshold, which only calibrate measures"),
             ("CANDIDATES", "a lever that tune never sweeps"),
-            ("MMR_LAMDA", "no lever has this name"),
+            ("GATE_K ", "no lever has this name"),
+            ("MMR_LAMDA", "no lever has this name, it is a typing error; MMR_LAMBDA may be meant"),
         ],
     )
     def test_foreign_keys_of_a_tuning(self, tmp_path: Path, key: str, said: str) -> None:
@@ -192,6 +193,17 @@ class TestInlining:
         assert len(built.notes) == 1
         assert f"{key} is dropped: it is {said}" in built.notes[0] or said in built.notes[0]
         assert built.manifest.levers["GATE_K"] == 6
+
+    def test_a_flood_of_foreign_keys(self, tmp_path: Path) -> None:
+        """Twenty are told, the rest counted; a name is cut."""
+        docs = write_pages(tmp_path / "docs")
+        manifest = build(docs, None, None).manifest
+        foreign = {f"{'X' * 5000}{number}": 1 for number in range(50)}
+        path = tuning_of(manifest, tmp_path / "tuning.json", **foreign)
+        built = build(docs, None, None, tuning=path)
+        assert len(built.notes) == 21
+        assert built.notes[-1].endswith("30 more keys are dropped")
+        assert max(map(len, built.notes)) < 1000
 
     @pytest.mark.parametrize(
         ("changes", "said"),
@@ -210,6 +222,48 @@ class TestInlining:
         assert said in built.notes[0]
         assert built.manifest.levers["GATE_K"] == 5
         assert build(docs, None, None, tuning=tmp_path / "none.json").notes == ()
+
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            ("{", "it is not JSON"),
+            ("[" * 100_000, "it is not JSON"),
+            ("[]", "it holds no JSON object"),
+        ],
+        ids=["cut", "deep", "array"],
+    )
+    def test_a_damaged_tuning(self, tmp_path: Path, content: str, said: str) -> None:
+        """It warns like a stale one: pages must stay publishable."""
+        docs = write_pages(tmp_path / "docs")
+        path = tmp_path / "tuning.json"
+        path.write_text(content, encoding="utf-8")
+        built = build(docs, None, None, tuning=path)
+        assert said in built.notes[0]
+        assert built.notes[0].endswith("; run: gnomon tune")
+        assert built.manifest.tuning is None
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"GATE_K": 0},
+            {"GATE_K": 10**400},
+            {"GATE_K": 5.5},
+            {"GATE_K": None},
+            {"MMR_LAMBDA": 1.5},
+            {"MMR_LAMBDA": True},
+            {"MMR_LAMBDA": [1]},
+        ],
+    )
+    def test_an_impossible_tuned_value(self, tmp_path: Path, changes: dict[str, object]) -> None:
+        """The whole file is dropped, with the value; half a winner was never measured."""
+        docs = write_pages(tmp_path / "docs")
+        manifest = build(docs, None, None).manifest
+        path = tuning_of(manifest, tmp_path / "tuning.json", **changes)
+        built = build(docs, None, None, tuning=path)
+        assert f"{next(iter(changes))} is" in built.notes[0]
+        assert "is not used" in built.notes[0]
+        levers = built.manifest.levers
+        assert (levers["MMR_LAMBDA"], levers["GATE_K"]) == (1, 5)
 
 
 class TestDamage:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gnomon import audit
+from gnomon.cli._index_facts import index_facts
 from gnomon.errors import InvalidInputError
 from gnomon.golden.levels import pool
-from gnomon.golden.records import read_golden
+from gnomon.golden.lint import check_golden
 from gnomon.retrieval.index import Index
 from gnomon.sources.files import shown
 from gnomon.sources.fingerprint import fingerprint
@@ -81,7 +82,7 @@ def open_pool(asking: Asking) -> Pool:
         When lint finds errors in the set, or the pool is empty.
     """
     index = Index.open(asking.place)
-    every = read_golden(asking.golden)
+    every = check_golden(asking.golden, index_facts(index))
     records = pool(every, asking.level, asking.limit)
     if not records:
         raise InvalidInputError(

@@ -16,11 +16,12 @@ from gnomon.calibration.recording import (
     recorded_outputs,
 )
 from gnomon.cli._environment import environment
+from gnomon.cli._index_facts import index_facts
 from gnomon.cli._output import only_results_on_stdout, print_error, print_json, print_lines
 from gnomon.cli._progress import progress_shown
 from gnomon.cli.exit_codes import DONE, REFUSED
 from gnomon.errors import UsageError
-from gnomon.golden.probes import read_probes
+from gnomon.golden.lint import check_probes
 from gnomon.retrieval.calibration_file import write_calibration
 from gnomon.retrieval.index import Index
 from gnomon.sources.files import shown
@@ -63,8 +64,8 @@ def carry_over_and_write(
         raise UsageError(f"--out is the calibration to carry over, {shown(what.source)}")
     files = CalibrationFiles(what.index, what.probes, what.source)
     with only_results_on_stdout(), progress_shown("anchors", quiet=quiet) as progress:
-        probes = read_probes(what.probes)
         index = Index.open(what.index)
+        probes = check_probes(what.probes, index_facts(index))
         with embedding(index) as embed:
             result = carry_over(
                 index,

@@ -22,13 +22,14 @@ from gnomon.calibration.workflow import Options, calibrate
 from gnomon.cli._configured import configured
 from gnomon.cli._embedding import question_embedding
 from gnomon.cli._environment import environment
+from gnomon.cli._index_facts import index_facts
 from gnomon.cli._options import json_option, quiet_option, state_dir_option
 from gnomon.cli._output import only_results_on_stdout, print_error, print_json, print_lines
 from gnomon.cli._progress import progress_shown
 from gnomon.cli._transfer import Carried, carry_over_and_write
 from gnomon.cli.exit_codes import DONE, REFUSED
 from gnomon.errors import UsageError
-from gnomon.golden.probes import read_probes
+from gnomon.golden.lint import check_probes
 from gnomon.report.calibration_markdown import calibration_lines, calibration_markdown
 from gnomon.retrieval.calibration_file import write_calibration
 from gnomon.retrieval.index import Index
@@ -120,8 +121,8 @@ def command(
         )
     options = Options(seed, strict, sweep_only, refresh, limit)
     with only_results_on_stdout(), progress_shown("probes", quiet=quiet) as progress:
-        asked = read_probes(probe_file)
         index = Index.open(place)
+        asked = check_probes(probe_file, index_facts(index))
         embedding = question_embedding(index, place, embedder, settings)
         with nullcontext() if sweep_only else embedding as embed:
             result = calibrate(

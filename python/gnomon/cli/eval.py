@@ -9,7 +9,6 @@ import click
 
 from gnomon.cli._configured import configured
 from gnomon.cli._embedding import question_embedding
-from gnomon.cli._eval_answers import MEASURES, measure_answers, open_speaker
 from gnomon.cli._eval_ending import Ending, end
 from gnomon.cli._eval_pool import Asking, open_pool
 from gnomon.cli._options import json_option, quiet_option, state_dir_option
@@ -24,6 +23,7 @@ from gnomon.retrieval.opening import check_uri
 
 if TYPE_CHECKING:
     from gnomon.cli._configured import Configured
+    from gnomon.evaluation.result import Measure
 
 
 @click.command(name="eval")
@@ -98,8 +98,11 @@ def command(
     if gate_only and resume:
         raise UsageError("--resume goes on asking a chat model; leave out --gate-only")
     settings = configured()
-    speaker = None if gate_only else open_speaker(settings)
-    measures = GATE_ONLY_MEASURES if speaker is None else MEASURES
+    measures: tuple[Measure, ...] = GATE_ONLY_MEASURES
+    if not gate_only:
+        from gnomon.cli import _eval_answers as answers  # noqa: PLC0415  # slow, for it alone
+
+        speaker, measures = answers.open_speaker(settings), answers.MEASURES
     expectations = parse_expectations(expected, [one.name for one in measures])
     if embedder is not None:
         check_uri(embedder)
@@ -120,9 +123,9 @@ def command(
         embedder=embedder,
         seed=seed,
     )
-    if speaker is not None:
-        return measure_answers(asked, ending, settings, speaker, resume=resume, quiet=quiet)
-    return measure_gate(asked, ending, settings, quiet=quiet)
+    if gate_only:
+        return measure_gate(asked, ending, settings, quiet=quiet)
+    return answers.measure_answers(asked, ending, settings, speaker, resume=resume, quiet=quiet)
 
 
 def measure_gate(asking: Asking, ending: Ending, settings: Configured, *, quiet: bool) -> int:

@@ -61,9 +61,14 @@ COMMANDS: dict[str, Target] = {
         "gnomon.cli.calibrate:command",
         "Measure the gate's window and thresholds, or refuse to give any.",
     ),
+    "lint": Target("gnomon.cli.lint:command", "Check the golden set against the index."),
     "eval": Target(
         "gnomon.cli.eval:command",
         "Measure retrieval and refusal on a golden set.",
+    ),
+    "tune": Target(
+        "gnomon.cli.tune:command",
+        "Sweep MMR lambda and k over the golden set, and keep the best.",
     ),
     "feedback": Target(
         "gnomon.cli.feedback:command",

@@ -27,6 +27,7 @@ from gnomon.cli._probe_options import given_option, given_paths
 from gnomon.cli._progress import progress_shown
 from gnomon.cli.exit_codes import BY_REPLAY_VERDICT
 from gnomon.errors import GnomonError, MissingInputError, UsageError
+from gnomon.evaluation import tuning_replay
 from gnomon.probe import replay as probe_replay
 from gnomon.probe.result import REFIT_FIELDS
 
@@ -102,12 +103,29 @@ def _calibration_files(record: Record, again: Again) -> dict[str, Any]:
     return calibration_replay.files_now(record, again.state_dir, root=again.root, given=again.given)
 
 
+def _rerun_tuning(record: Record, again: Again) -> Rerun:
+    return tuning_replay.rerun(
+        record,
+        again.state_dir,
+        embedding=partial(kept_embedding, settings=configured(), ask=again.refit),
+        root=again.root,
+        given=again.given,
+        threads=again.threads,
+        progress=again.progress,
+    )
+
+
+def _tuning_files(record: Record, again: Again) -> dict[str, Any]:
+    return tuning_replay.files_now(record, again.state_dir, root=again.root, given=again.given)
+
+
 _CALIBRATION = Workflow(_rerun_calibration, _calibration_files)
 # Every action that can be run again.
 WORKFLOWS = {
     "probe": Workflow(_rerun_probe, _probe_files, REFIT_FIELDS),
     "calibrate": _CALIBRATION,
     "calibrate.transfer": _CALIBRATION,
+    "tune": Workflow(_rerun_tuning, _tuning_files),
 }
 
 

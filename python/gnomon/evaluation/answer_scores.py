@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from gnomon.evaluation.answer_words import is_unspaced, token_f1
 from gnomon.evaluation.citations import cited_in, without_citations, without_code
 from gnomon.golden.gold import are_gold
+from gnomon.golden.identifiers import holds_identifier
 from gnomon.sources.scripts import script_of
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 Outcome = Literal["answered", "declined", "refused"]
 
-# Characters that would make another identifier of one beside them. ASCII: code stands in any prose.
-_NAME: Final = "[A-Za-z0-9_]"
 _ADDRESS: Final = re.compile(r"https?://\S+")
 _HAN_AND_KANA: Final = frozenset({"cjk", "hiragana", "katakana"})
 
@@ -143,20 +142,6 @@ def identifier_recall(answer: str, identifiers: Collection[str]) -> float | None
         return None
     text = unicodedata.normalize("NFC", answer)
     return sum(holds_identifier(text, name) for name in wanted) / len(wanted)
-
-
-def holds_identifier(text: str, identifier: str) -> bool:
-    """Return whether a text holds an identifier that is not a part of a longer one.
-
-    Examples
-    --------
-    >>> holds_identifier("call rotate()", "rotate"), holds_identifier("--all-keys", "--all")
-    (True, False)
-    """
-    name = unicodedata.normalize("NFC", identifier)
-    before = f"(?<!{_NAME})" if re.match(_NAME, name) else ""
-    after = f"(?!{_NAME}|-{_NAME})" if re.match(_NAME, name[-1:]) else ""
-    return re.search(before + re.escape(name) + after, text) is not None
 
 
 def citation_precision(cited: Sequence[str], gold_entries: Sequence[str]) -> float | None:

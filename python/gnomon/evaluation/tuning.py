@@ -38,7 +38,7 @@ from gnomon.rules.tuning import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -209,16 +209,20 @@ class _Remembered:
 
 def _pools(index: Index, counted: Sequence[Asked]) -> Pools:
     gold = GoldIndex([chunk.id for chunk in index.chunks])
+    brings = _neighbours(index, np.unique(np.concatenate([one.pool for one in counted])))
     return lay_out(
         [one.pool for one in counted],
-        [_brought(index, one.pool) for one in counted],
+        [{row: brings[row] for row in one.pool.tolist() if row in brings} for one in counted],
         [[frozenset(gold.rows(entry)) for entry in one.record.gold_chunks] for one in counted],
     )
 
 
-def _brought(index: Index, rows: NDArray[np.int64]) -> Mapping[int, int]:
-    """Return the neighbour that every row brings when it is picked alone."""
-    groups = (index.grouped(rows[at : at + 1])[0] for at in range(len(rows)))
+def _neighbours(index: Index, rows: NDArray[np.int64]) -> dict[int, int]:
+    """Return the neighbour of every row that is too short alone.
+
+    A row that is picked itself is brought by none, so even and odd rows are asked apart.
+    """
+    groups = [*index.grouped(rows[rows % 2 == 0]), *index.grouped(rows[rows % 2 == 1])]
     return {group[0]: group[1] for group in groups if len(group) > 1}
 
 

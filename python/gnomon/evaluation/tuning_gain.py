@@ -102,11 +102,7 @@ def gain_held_out(
 
 def cells_of(swept: Swept, plane: Plane, among: NDArray[np.int64] | None = None) -> list[Cell]:
     """Return the cells of the plane with their means, over all records or some."""
-    return [
-        swept.cell(lambda_, int(k), among)
-        for lambda_ in plane.lambdas.values
-        for k in plane.counts.values
-    ]
+    return swept.cells(plane.lambdas.values, list(map(int, plane.counts.values)), among)
 
 
 def split(strata: Sequence[Hashable], *, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

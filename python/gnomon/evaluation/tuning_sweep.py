@@ -59,15 +59,29 @@ class Swept:
 
     def cell(self, lambda_: Fraction, k: int, among: NDArray[np.int64] | None = None) -> Cell:
         """Return the means of a cell, over all records or some; each is correctly rounded."""
-        row, column = self.lambdas.index(lambda_), self.counts.index(k)
+        return self.cells([lambda_], [k], among)[0]
+
+    def cells(
+        self,
+        lambdas: Sequence[Fraction],
+        counts: Sequence[int],
+        among: NDArray[np.int64] | None = None,
+    ) -> list[Cell]:
+        """Return the cells of some lambdas and ks with their means, by lambda, then k."""
         chosen = slice(None) if among is None else among
-        return Cell(
-            lambda_,
-            k,
-            exact_mean(self.f1[row, column][chosen]),
-            exact_mean(self.recall[row][chosen]),
-            exact_mean(self.reciprocal[row, column][chosen]),
-        )
+        found = []
+        for lambda_ in lambdas:
+            row = self.lambdas.index(lambda_)
+            recall = exact_mean(self.recall[row][chosen])
+            # Ranks are looked at to a depth of eight at least, so most ks have one MRR.
+            mrr: dict[int, float] = {}
+            for k in counts:
+                column, depth = self.counts.index(k), max(k, RECALL_DEPTH)
+                if depth not in mrr:
+                    mrr[depth] = exact_mean(self.reciprocal[row, column][chosen])
+                f1 = exact_mean(self.f1[row, column][chosen])
+                found.append(Cell(lambda_, k, f1, recall, mrr[depth]))
+        return found
 
 
 def order_of_hits(pools: Pools, hits: Hits) -> NDArray[np.int64]:

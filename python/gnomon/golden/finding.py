@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import InvalidInputError
+from gnomon.golden.codes import SEVERITIES, Severity
 from gnomon.sources.escape import quoted
 from gnomon.sources.files import shown
 
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-Severity = Literal["error", "warning"]
+    from gnomon.golden.probes import Probe
+    from gnomon.golden.records import GoldenRecord
+
 _SHOWN = 10
 
 
@@ -24,9 +27,7 @@ class Finding:
     Attributes
     ----------
     code
-        Stable; every code has its row in the documentation.
-    severity
-        An error keeps the file from measuring anything; a warning skews one figure.
+        Stable; ``gnomon.golden.codes`` says which are errors.
     line
         Where it stands, or None when it is about the whole file.
     id
@@ -38,11 +39,20 @@ class Finding:
     """
 
     code: str
-    severity: Severity
     line: int | None
     id: str | None
     message: str
     file: str = ""
+
+    @property
+    def severity(self) -> Severity:
+        """Whether it is an error or a warning."""
+        return SEVERITIES[self.code]
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it stops what would measure with the file."""
+        return self.severity == "error"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the finding as JSON can hold it."""
@@ -57,10 +67,21 @@ class Finding:
 
     def place(self, noun: str = "record") -> str:
         """Return where the finding stands: ``line 3: record 'g-1': ``, or nothing."""
-        parts = [] if self.line is None else [f"line {self.line}: "]
+        parts = [f"{self.file}: "] if self.file else []
+        parts += [] if self.line is None else [f"line {self.line}: "]
         if self.id is not None:
             parts.append(f"{noun} {quoted(self.id)}: ")
         return "".join(parts)
+
+
+def about(record: GoldenRecord | Probe, code: str, message: str) -> Finding:
+    """Return a finding about a record."""
+    return Finding(code, record.line, record.id, message)
+
+
+def about_set(code: str, message: str) -> Finding:
+    """Return a finding about the whole file."""
+    return Finding(code, None, None, message)
 
 
 def raise_errors(
@@ -73,7 +94,7 @@ def raise_errors(
     InvalidInputError
         With the first ten errors, each with its line, and how many more there are.
     """
-    errors = [finding for finding in findings if finding.severity == "error"]
+    errors = [finding for finding in findings if finding.is_error]
     if not errors:
         return
     told = [f"{shown(path)}: {finding.place(noun)}{finding.message}" for finding in errors[:_SHOWN]]

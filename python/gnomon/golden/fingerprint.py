@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def golden_hash(records: Iterable[GoldenRecord]) -> str:
     """Return the SHA-256 over what is scored of the records of a pool.
 
-    Neither ``level`` and ``kind`` nor the order of the file have a part in it, nor has a
-    ``gold_answer`` beside a refusal, which is never scored: a set may grow at the top and be sorted
-    anew, and the pools below keep their history.
+    Neither the labels ``level``, ``kind`` and ``lang`` nor the order of the file have a part in it,
+    nor has a ``gold_answer`` beside a refusal, which is never scored: a set may grow at the top and
+    be sorted anew, and the pools below keep their history.
 
     Parameters
     ----------
@@ -43,5 +43,4 @@ def _scored(record: GoldenRecord) -> dict[str, Any]:
         "gold_chunks": sorted(set(record.gold_chunks)),
         "gold_answer": record.gold_answer if record.expects_answer else None,
         "identifiers": sorted(set(record.identifiers)),
-        "lang": record.lang,
     }

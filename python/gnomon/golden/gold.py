@@ -122,9 +122,15 @@ class GoldIndex:
         for row, chunk in enumerate(self.chunk_ids):
             self._rows_of.setdefault(page_of(chunk), []).append(row)
         self._pages = sorted(self._rows_of)
+        self._known: dict[str, tuple[int, ...]] = {}
 
     def rows(self, entry: str) -> tuple[int, ...]:
         """Return the rows of the chunks that an entry matches, rising."""
+        if entry not in self._known:
+            self._known[entry] = self._matched(entry)
+        return self._known[entry]
+
+    def _matched(self, entry: str) -> tuple[int, ...]:
         page, anchor = _place_of(entry)
         rows = {self._row_of[entry]} if entry and entry in self._row_of else set()
         if page and anchor is None:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
-from gnomon.errors import InvalidInputError
+from gnomon.golden.fields import FieldReader, UniqueIds
+from gnomon.golden.finding import Finding, about_set, raise_errors
 from gnomon.rules.gate_values import Stratum
+from gnomon.sources.each_record import BrokenLine, read_each_record
 from gnomon.sources.escape import listed, quoted
-from gnomon.sources.files import shown
-from gnomon.sources.jsonl import Record, read_records, text_of
-from gnomon.sources.scope import Scope, parse_scope
 
 if TYPE_CHECKING:
     import os
+
+    from gnomon.sources.scope import Scope
 
 STRATUM_NAMES: Final[tuple[Stratum, ...]] = get_args(Stratum)
 # A stratum that asks about a part of the pages, and one that goes on from a question before.
 SCOPED: Final[frozenset[Stratum]] = frozenset({"S", "X", "P"})
 FOLLOWING: Final[frozenset[Stratum]] = frozenset({"F", "N5"})
-_SHOWN_PROBLEMS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,8 @@ class Probe:
 def read_probes(path: str | os.PathLike[str]) -> tuple[Probe, ...]:
     """Read a probe set.
 
+    Only the shape of the records is checked here; whether they fit an index is for lint.
+
     Raises
     ------
     MissingInputError
@@ -63,84 +65,82 @@ def read_probes(path: str | os.PathLike[str]) -> tuple[Probe, ...]:
         When a record breaks a rule or the set is empty. All problems are looked for, and the first
         ten are told with their lines.
     """
+    probes, problems = parse_probes(path)
+    raise_errors(problems, path, noun="probe")
+    return probes
+
+
+def parse_probes(
+    path: str | os.PathLike[str],
+) -> tuple[tuple[Probe, ...], tuple[Finding, ...]]:
+    """Return the probes of a set that could be read, and what is wrong with the others.
+
+    Of probes with one id, the first is kept.
+
+    Raises
+    ------
+    MissingInputError
+        When there is no such file.
+    InvalidInputError
+        When no line of it could be read.
+    """
     probes: list[Probe] = []
-    problems: list[str] = []
-    lines: dict[str, int] = {}
-    for record in read_records(path):
-        try:
-            probe = _probe(record, path)
-        except InvalidInputError as error:
-            problems.append(str(error))
+    problems: list[Finding] = []
+    ids = UniqueIds()
+    for found in read_each_record(path):
+        if isinstance(found, BrokenLine):
+            problems.append(Finding("broken-line", found.line, None, found.problem))
             continue
-        if probe.id in lines:
-            problems.append(
-                f"{shown(path)}: line {record.line}: id {quoted(probe.id)} is that of line "
-                f"{lines[probe.id]}; every probe needs an id of its own"
-            )
-        lines.setdefault(probe.id, record.line)
-        probes.append(probe)
-    if problems:
-        more = len(problems) - _SHOWN_PROBLEMS
-        tail = [f"and {more} more problems"] if more > 0 else []
-        raise InvalidInputError("\n".join([*problems[:_SHOWN_PROBLEMS], *tail]))
-    if not probes:
-        raise InvalidInputError(
-            f"{shown(path)}: holds no probe; expected one JSON object a line, such as "
+        reader = _ProbeReader(found, problems)
+        probe = reader.probe()
+        if ids.is_new(reader) and probe is not None:
+            probes.append(probe)
+    if not probes and not problems:
+        message = (
+            "holds no probe; expected one JSON object a line, such as "
             '{"id": "c-01", "question": "How do I rotate a key?", "stratum": "U"}'
         )
-    return tuple(probes)
+        problems.append(about_set("empty-set", message))
+    return tuple(probes), tuple(problems)
 
 
-def _probe(record: Record, path: str | os.PathLike[str]) -> Probe:
-    where = f"{shown(path)}: line {record.line}"
-    name = text_of(record, "id", path).strip()
-    if not name:
-        raise InvalidInputError(f"{where}: has no 'id'; every probe needs an id of its own")
-    where = f"{where}: probe {quoted(name)}"
-    question = text_of(record, "question", path)
-    if not question.strip():
-        raise InvalidInputError(f"{where}: the question is empty")
-    stratum = _stratum(record.fields.get("stratum"), where)
-    previous = _previous(record, path, where)
-    scope = parse_scope(record.fields.get("scope"), where=where)
-    if stratum in SCOPED and scope is None:
-        raise InvalidInputError(f"{where}: stratum {stratum} is asked within a scope; name one")
-    if stratum in FOLLOWING and not previous:
-        raise InvalidInputError(
-            f"{where}: stratum {stratum} follows a question; give it as 'prev_question'"
+class _ProbeReader(FieldReader):
+    def probe(self) -> Probe | None:
+        """Return the probe, or None when there was a problem with it."""
+        name, question, stratum = self.read_id(), self.read_question(), self.stratum()
+        before = self.problem_count
+        previous, scope = self.previous(), self.scope()
+        # A field that is there and broken has its own problem; it is not also missing.
+        if stratum in SCOPED and self.fields.get("scope") is None:
+            self.note("no-scope", f"stratum {stratum} is asked within a scope; name one")
+        elif stratum in FOLLOWING and not previous and self.problem_count == before:
+            self.note(
+                "no-previous",
+                f"stratum {stratum} follows a question; give it as 'prev_question'",
+            )
+        page = (self.label("gold_page") or "").strip("/ ").removesuffix("#")
+        lang = self.label("lang")
+        if stratum is None or not self.is_clean:
+            return None
+        return Probe(
+            id=name,
+            question=question,
+            stratum=stratum,
+            previous=previous,
+            scope=scope,
+            gold_page=page or None,
+            lang=lang,
+            line=self.line,
         )
-    return Probe(
-        id=name,
-        question=question,
-        stratum=stratum,
-        previous=previous,
-        scope=scope,
-        gold_page=text_of(record, "gold_page", path).strip("/ ").removesuffix("#") or None,
-        lang=text_of(record, "lang", path).strip() or None,
-        line=record.line,
-    )
 
-
-def _stratum(value: Any, where: str) -> Stratum:
-    for name in STRATUM_NAMES:
-        if value == name:
-            return name
-    known = listed(list(STRATUM_NAMES))
-    if value is None:
-        raise InvalidInputError(f"{where}: has no 'stratum'; expected one of {known}")
-    raise InvalidInputError(f"{where}: stratum {quoted(str(value))} is not one of {known}")
-
-
-def _previous(record: Record, path: str | os.PathLike[str], where: str) -> tuple[str, ...]:
-    one, many = text_of(record, "prev_question", path), record.fields.get("prev_questions")
-    if many is None:
-        return (one,) if one.strip() else ()
-    if one.strip():
-        raise InvalidInputError(
-            f"{where}: has both 'prev_question' and 'prev_questions'; keep the list"
-        )
-    if not isinstance(many, list) or not all(isinstance(q, str) and q.strip() for q in many):
-        raise InvalidInputError(
-            f"{where}: 'prev_questions' must be a list of questions, oldest first, none blank"
-        )
-    return tuple(many)
+    def stratum(self) -> Stratum | None:
+        value = self.fields.get("stratum")
+        for name in STRATUM_NAMES:
+            if value == name:
+                return name
+        known = listed(list(STRATUM_NAMES), first=len(STRATUM_NAMES))
+        if value is None:
+            self.note("unknown-stratum", f"has no 'stratum'; expected one of {known}")
+        else:
+            self.note("unknown-stratum", f"stratum {quoted(str(value))} is not one of {known}")
+        return None

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from gnomon.errors import InvalidInputError
-from gnomon.golden.finding import Finding, raise_errors
+from gnomon.golden.fields import FieldReader, UniqueIds
+from gnomon.golden.finding import Finding, about_set, raise_errors
 from gnomon.sources.each_record import BrokenLine, read_each_record
 from gnomon.sources.escape import listed, quoted
-from gnomon.sources.jsonl import json_type, whole_characters
-from gnomon.sources.scope import Scope, parse_scope
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
 
-    from gnomon.sources.jsonl import Record
+    from gnomon.sources.scope import Scope
 
 Expect = Literal["answer", "refuse:no-evidence", "refuse:out-of-scope"]
 EXPECTATIONS: Final[tuple[Expect, ...]] = get_args(Expect)
@@ -92,7 +89,7 @@ def parse_golden(
 ) -> tuple[tuple[GoldenRecord, ...], tuple[Finding, ...]]:
     """Return the records of a golden set that could be read, and what is wrong with the others.
 
-    Of records with one id, the first is kept. Every problem is an error.
+    Of records with one id, the first is kept.
 
     Raises
     ------
@@ -103,17 +100,14 @@ def parse_golden(
     """
     records: list[GoldenRecord] = []
     problems: list[Finding] = []
-    lines: dict[str, int] = {}
+    ids = UniqueIds()
     for found in read_each_record(path):
         if isinstance(found, BrokenLine):
-            problems.append(Finding("broken-line", "error", found.line, None, found.problem))
+            problems.append(Finding("broken-line", found.line, None, found.problem))
             continue
-        reading = _Reading(found, problems)
-        record = reading.golden_record()
-        first = lines.setdefault(reading.id, found.line) if reading.id else found.line
-        if first != found.line:
-            reading.refuse("duplicate-id", f"has the id of line {first}; give it one of its own")
-        elif record is not None:
+        reader = _RecordReader(found, problems)
+        record = reader.golden_record()
+        if ids.is_new(reader) and record is not None:
             records.append(record)
     if not records and not problems:
         message = (
@@ -121,32 +115,17 @@ def parse_golden(
             '{"id": "g-01", "question": "How do I rotate a key?", "expect": "answer", '
             '"gold_chunks": ["guide/keys#rotate"]}'
         )
-        problems.append(Finding("empty-set", "error", None, None, message))
+        problems.append(about_set("empty-set", message))
     return tuple(records), tuple(problems)
 
 
-class _Reading:
-    """One record being read: every field is looked at, and every problem noted."""
-
-    def __init__(self, record: Record, problems: list[Finding]) -> None:
-        self.fields: Mapping[str, Any] = record.fields
-        self.line, self.id = record.line, ""
-        self._problems, self._before = problems, len(problems)
-
+class _RecordReader(FieldReader):
     def golden_record(self) -> GoldenRecord | None:
         """Return the record, or None when there was a problem with it."""
-        self.id = self.label("id", as_written=True) or ""
-        if not self.id and self.is_clean:
-            self.refuse("missing-id", "has no 'id'; every record needs an id of its own")
-        before = len(self._problems)
-        question = self.text("question") or ""
-        if not question.strip() and len(self._problems) == before:
-            self.refuse("blank-question", "has no question; write one as 'question'")
-        expect = self.expectation()
         record = GoldenRecord(
-            id=self.id,
-            question=question,
-            expect=expect or "answer",
+            id=self.read_id(),
+            question=self.read_question(),
+            expect=self.expectation() or "answer",
             level=self.text("level"),
             gold_chunks=self.texts("gold_chunks"),
             gold_answer=self.label("gold_answer", as_written=True),
@@ -159,43 +138,6 @@ class _Reading:
         )
         return record if self.is_clean else None
 
-    @property
-    def is_clean(self) -> bool:
-        return len(self._problems) == self._before
-
-    def refuse(self, code: str, message: str) -> None:
-        self._problems.append(Finding(code, "error", self.line, self.id or None, message))
-
-    def text(self, field: str) -> str | None:
-        value = self.fields.get(field)
-        if value is None:
-            return None
-        if not isinstance(value, str):
-            self._wrong(field, value, "a string")
-            return None
-        return self._whole(value, quoted(field))
-
-    def label(self, field: str, *, as_written: bool = False) -> str | None:
-        """Return a text, or None when it is blank."""
-        text = self.text(field) or ""
-        return (text if as_written else text.strip()) if text.strip() else None
-
-    def texts(self, field: str) -> tuple[str, ...]:
-        value = self.fields.get(field)
-        if value is None:
-            return ()
-        if not isinstance(value, list):
-            self._wrong(field, value, "a list of strings")
-            return ()
-        for number, one in enumerate(value, 1):
-            if not isinstance(one, str):
-                self._wrong(f"{field}[{number}]", one, "a string")
-            elif not one.strip():
-                self.refuse("blank-entry", f"entry {number} of {quoted(field)} is blank; remove it")
-            else:
-                self._whole(one, f"entry {number} of {quoted(field)}")
-        return tuple(one for one in value if isinstance(one, str))
-
     def expectation(self) -> Expect | None:
         value = self.fields.get("expect")
         for known in EXPECTATIONS:
@@ -203,54 +145,15 @@ class _Reading:
                 return known
         known_ones = listed(list(EXPECTATIONS))
         if value is None:
-            self.refuse("unknown-expect", f"has no 'expect'; expected one of {known_ones}")
+            self.note("unknown-expect", f"has no 'expect'; expected one of {known_ones}")
         elif value == _OBSERVED_ONLY:
-            self.refuse(
+            self.note(
                 "unknown-expect",
                 f"expects {quoted(value)}, which is what a run may observe and no record may ask "
                 f"for; expected one of {known_ones}",
             )
         elif isinstance(value, str):
-            self.refuse("unknown-expect", f"expects {quoted(value)}, not one of {known_ones}")
+            self.note("unknown-expect", f"expects {quoted(value)}, not one of {known_ones}")
         else:
-            self._wrong("expect", value, f"one of {known_ones}")
+            self.note_type("expect", value, f"one of {known_ones}")
         return None
-
-    def scope(self) -> Scope | None:
-        where = "scope"
-        try:
-            value = self.fields.get("scope")
-            paths = value.get("paths") if isinstance(value, dict) else value
-            for path in paths if isinstance(paths, list) else ():
-                if isinstance(path, str):
-                    whole_characters(path, f"{where}: a path")
-            return parse_scope(value, where=where)
-        except InvalidInputError as error:
-            self.refuse("bad-scope", str(error).removeprefix(f"{where}: "))
-        return None
-
-    def previous(self) -> tuple[str, ...]:
-        one, many = self.fields.get("prev_question"), self.fields.get("prev_questions")
-        if one is not None and many is not None:
-            self.refuse(
-                "two-spellings", "has both 'prev_question' and 'prev_questions'; keep the list"
-            )
-            return ()
-        if one is None:
-            return self.texts("prev_questions")
-        text = self.text("prev_question")
-        if text is not None and not text.strip():
-            self.refuse("blank-entry", "'prev_question' is blank; write the question or remove it")
-        return () if text is None else (text,)
-
-    def _whole(self, text: str, what: str) -> str | None:
-        try:
-            return whole_characters(text, what)
-        except InvalidInputError as error:
-            self.refuse("no-text", str(error))
-        return None
-
-    def _wrong(self, field: str, value: object, expected: str) -> None:
-        self.refuse(
-            "wrong-type", f"{quoted(field)} is a JSON {json_type(value)}; expected {expected}"
-        )

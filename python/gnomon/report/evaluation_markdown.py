@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gnomon.evaluation.result import GROUPS
 from gnomon.report.markdown import bullets, code, plain, table
 from gnomon.report.numbers import counted, decimal, signed
-from gnomon.report.probe_tables import Table, safe
+from gnomon.report.tables import Table, safe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -176,7 +176,7 @@ def _expectations(outcomes: Sequence[Mapping[str, Any]]) -> list[str]:
         return []
     rows = [
         (
-            one["expectation"],
+            safe(one["expectation"]),
             decimal(one["value"]),
             f"{one['n_measured']} of {one['n_total']}",
             "met" if one["met"] else "not met",

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gnomon.report.probe_tables import Table
+    from gnomon.report.tables import Table
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>|~$&])")
 # At its start a text could become a heading, a list item or a rule; a number's sign cannot.

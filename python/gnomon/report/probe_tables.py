@@ -2,43 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gnomon.probe.clusters import MIN_TAIL_QUERIES
 from gnomon.probe.columns import RANKINGS
 from gnomon.report.numbers import count, decimal, interval, signed
+from gnomon.report.tables import Table, safe
 from gnomon.report.words import FIGURE_LABELS, RANKING_LABELS
 from gnomon.sources.escape import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from gnomon.probe.result import Candidate, ProbeResult
     from gnomon.types import Figure
 
 MOST_SMALL_CLUSTERS = 40
 REORDERING = "csls"  # reported beside the adapters, not one of them
-_LONGEST_ID = 120
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """Rows of text under a caption; the first cell of a row names it.
-
-    ``codes`` are the columns that hold ids, hashes or names of files.
-    """
-
-    caption: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    codes: frozenset[int] = frozenset()
-
-
-def safe(text: str) -> str:
-    """Return an id or name that is safe to show, cut when it is very long."""
-    shown = printable(text[:_LONGEST_ID])
-    return shown if len(text) <= _LONGEST_ID else f"{shown}..."
 
 
 def rankings_table(result: ProbeResult) -> Table:

@@ -14,7 +14,6 @@ from gnomon.report.numbers import count, counted, decimal, signed
 from gnomon.report.per_query import WinsAndLosses, wins_and_losses
 from gnomon.report.probe_tables import (
     MOST_SMALL_CLUSTERS,
-    Table,
     candidates_table,
     clusters_table,
     curve_table,
@@ -22,7 +21,6 @@ from gnomon.report.probe_tables import (
     mini_index_table,
     models_table,
     rankings_table,
-    safe,
 )
 from gnomon.report.reproduction import (
     command_line,
@@ -31,6 +29,7 @@ from gnomon.report.reproduction import (
     origins,
     replay_line,
 )
+from gnomon.report.tables import Table, safe
 from gnomon.rules.pairs_curve import PairsPoint, read_pairs_curve
 from gnomon.rules.upgrade import ARR_BANDS
 from gnomon.rules.upgrade_text import MISSING_PRICE

@@ -136,6 +136,17 @@ def resolve_levers(
     return Levers(found)
 
 
+def checked_value(name: str, value: object, *, where: str) -> float:
+    """Return a lever's value from a file.
+
+    Raises
+    ------
+    UsageError
+        When it is no number or out of the lever's range; the message names ``where``.
+    """
+    return _checked(value, LEVERS[name], where=where)
+
+
 def shadowing_variables(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
     """Return the set variables that would make every cell of a sweep measure the same."""
     environment = os.environ if environment is None else environment
@@ -167,7 +178,7 @@ def _checked(value: object, kind: LeverKind, *, where: str, clamp: bool = False)
     what = "a whole number" if kind.whole else "a number"
     try:
         number = float(value) if not isinstance(value, bool) else math.nan  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number) or (kind.whole and number != int(number)):
         raise UsageError(f"{where} is {value!r}; expected {what} from {low:g} to {high:g}")

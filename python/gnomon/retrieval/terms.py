@@ -49,9 +49,8 @@ class Vocabulary:
         document_frequency: Mapping[str, int],
     ) -> Vocabulary:
         """Return the vocabulary of a corpus from its document frequencies."""
-        letters = Counter(
-            letter for term in document_frequency for letter in term if letter.isalpha()
-        )
+        characters = Counter("".join(document_frequency))  # one text: counted without a loop here
+        letters = {char: n for char, n in characters.items() if char.isalpha()}
         words = frozenset(term for word in function_words(languages) for term in analyzer(word))
         return cls(analyzer, tuple(languages), document_frequency, letters, words)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from gnomon.errors import InvalidInputError
-from gnomon.retrieval.levers import LEVERS, THRESHOLDS
+from gnomon.errors import UsageError
+from gnomon.retrieval.levers import LEVERS, THRESHOLDS, checked_value
+from gnomon.sources.atomic import make_folder, write_text
 from gnomon.sources.files import read_bounded, shown
 from gnomon.sources.limits import MIB
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 SCHEMA: Final = "gnomon.tuning/1"
 _ABOUT: Final = frozenset({"schema", "index_hash", "embed_model", "level", "records"})
+# Names and values come from a file: so many characters of one, so many of them, are shown.
+_SHOWN: Final = 200
+_MOST_NOTES: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,35 +48,55 @@ class Tuning:
 def read_tuning(path: Path, manifest: Manifest) -> Tuning:
     """Read what ``tune`` wrote for an index; a file for another one is dropped with the reason.
 
-    A missing file is silent: the shipped levers are measured values too.
-
-    Raises
-    ------
-    InvalidInputError
-        When the file is no JSON object.
+    A missing file is silent: the shipped levers are measured values too. A damaged one is dropped
+    like a stale one, since pages must stay publishable whatever became of a measurement.
     """
     if not path.exists():
         return Tuning({}, {}, ())
     try:
         body = json.loads(read_bounded(path, limit=MIB))
-    except ValueError as error:
-        raise InvalidInputError(f"{shown(path)}: is not JSON ({error}); run: gnomon tune") from None
+    except (ValueError, RecursionError) as error:
+        return _dropped(path, f"it is not JSON ({error})")
     if not isinstance(body, dict):
-        raise InvalidInputError(f"{shown(path)}: holds no JSON object; run: gnomon tune")
+        return _dropped(path, "it holds no JSON object")
     stale = _stale(body, manifest)
     if stale:
-        return Tuning({}, {}, (f"{shown(path)} is not used: {stale}; run: gnomon tune",))
-    levers, notes = {}, []
+        return _dropped(path, stale)
+    levers: dict[str, float] = {}
+    notes = []
     for name, value in body.items():
         if name in _ABOUT:
             continue
         kind = LEVERS.get(name)
-        if kind is not None and kind.swept:
-            levers[name] = value
-        else:
-            notes.append(f"{shown(path)}: {name} is dropped: {_why_dropped(name)}")
+        if kind is None or not kind.swept:
+            notes.append(f"{shown(path)}: {name[:_SHOWN]} is dropped: {_why_dropped(name)}")
+            continue
+        try:
+            number = checked_value(name, value, where=name)
+        except UsageError as error:
+            return _dropped(path, str(error)[:_SHOWN])
+        levers[name] = int(number) if kind.whole else number
+    if len(notes) > _MOST_NOTES:
+        notes[_MOST_NOTES:] = [f"{shown(path)}: {len(notes) - _MOST_NOTES} more keys are dropped"]
     about = {name: body.get(name) for name in ("index_hash", "embed_model", "level", "records")}
     return Tuning(levers, about, tuple(notes))
+
+
+def write_tuning(path: Path, body: Mapping[str, Any]) -> None:
+    """Write what a tuning file holds; its folder is made when it is not there.
+
+    Raises
+    ------
+    StateError
+        When it cannot be written; the old file, if any, is as it was.
+    """
+    text = json.dumps({"schema": SCHEMA, **body}, indent=2, sort_keys=True, allow_nan=False)
+    make_folder(path.parent)
+    write_text(path, f"{text}\n")
+
+
+def _dropped(path: Path, why: str) -> Tuning:
+    return Tuning({}, {}, (f"{shown(path)} is not used: {why}; run: gnomon tune",))
 
 
 def _stale(body: Mapping[str, Any], manifest: Manifest) -> str | None:
@@ -92,4 +117,7 @@ def _why_dropped(name: str) -> str:
         return "it is a threshold, which only calibrate measures"
     if name in LEVERS:
         return "it is a lever that tune never sweeps, so this value was never measured here"
-    return "no lever has this name"
+    known = [*LEVERS, *map(str.upper, THRESHOLDS)]
+    near = difflib.get_close_matches(name[:_SHOWN].upper(), known, 1)
+    meant = f"; {near[0]} may be meant" if near else ""
+    return f"no lever has this name, it is a typing error{meant}"

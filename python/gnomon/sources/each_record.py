@@ -1,4 +1,4 @@
-"""Records of a JSON Lines file of which some lines may be broken: each line is judged alone."""
+"""Files of which some lines may be broken: each line is judged alone, and the rest is read."""
 
 from __future__ import annotations
 
@@ -38,13 +38,12 @@ class BrokenLine:
     problem: str
 
 
-def read_each_record(
+def read_each_line(
     path: str | os.PathLike[str], *, limits: Limits = DEFAULT_LIMITS
-) -> Iterator[Record | BrokenLine]:
-    """Yield every line of a JSON Lines file as its object, or as what is wrong with it.
+) -> Iterator[Line | BrokenLine]:
+    """Yield every line of a text file, or what is wrong with it; blank lines are skipped.
 
-    The rules are those of `read_records`, with one more: a key that stands twice in one object is
-    refused, since only one of the two values could be read. Blank lines are skipped.
+    The rules are those of `read_lines`.
 
     Raises
     ------
@@ -71,8 +70,42 @@ def read_each_record(
                     f"is longer than {limits.max_line_bytes:,} bytes; expected one record a line",
                 )
             else:
-                yield from _judged(raw, path, number, offset)
+                yield from _decoded(raw, path, number, offset)
             offset += size
+
+
+def read_each_record(
+    path: str | os.PathLike[str], *, limits: Limits = DEFAULT_LIMITS
+) -> Iterator[Record | BrokenLine]:
+    """Yield every line of a JSON Lines file as its object, or as what is wrong with it.
+
+    The rules are those of `read_records`, with one more: a key that stands twice in one object is
+    refused, since only one of the two values could be read.
+
+    Raises
+    ------
+    MissingInputError
+        When there is no such file.
+    InvalidInputError
+        When no line could be read: a folder, UTF-16, damaged gzip data.
+    """
+    for line in read_each_line(path, limits=limits):
+        if isinstance(line, BrokenLine):
+            yield line
+            continue
+        try:
+            fields = parse_object(line, path)
+            _check_keys(line.text, f"{shown(path)}: line {line.number}")
+        except InvalidInputError as error:
+            yield broken_line(error, path, line.number)
+        else:
+            yield Record(line.number, line.offset, fields)
+
+
+def broken_line(error: InvalidInputError, path: str | os.PathLike[str], number: int) -> BrokenLine:
+    """Return a line of which reading has complained, without the place in front."""
+    where = f"{shown(path)}: line {number}"
+    return BrokenLine(number, str(error).removeprefix(where).lstrip(": "))
 
 
 def _skipped(file: BinaryIO, raw: bytes, limits: Limits) -> int:
@@ -83,35 +116,41 @@ def _skipped(file: BinaryIO, raw: bytes, limits: Limits) -> int:
     return skipped
 
 
-def _judged(
+def _decoded(
     raw: bytes, path: str | os.PathLike[str], number: int, offset: int
-) -> Iterator[Record | BrokenLine]:
-    where = f"{shown(path)}: line {number}"
+) -> Iterator[Line | BrokenLine]:
     try:
         line = Line(number, offset, decoded_line(raw, path, number))
-        if not line.text.strip(" \t\r"):
-            return
-        fields = parse_object(line, path)
-        _check_keys(line.text, where)
     except InvalidInputError as error:
         if number == 1 and raw.startswith(_UTF16_BOMS):
             raise
-        yield BrokenLine(number, str(error).removeprefix(where).lstrip(": "))
+        yield broken_line(error, path, number)
     else:
-        yield Record(number, offset, fields)
+        if line.text.strip(" \t\r"):
+            yield line
+
+
+class _TwiceError(Exception):
+    """A key that stands twice in an object."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> None:
+    seen = set()
+    for key, _ in pairs:
+        if key in seen:
+            raise _TwiceError(key)
+        seen.add(key)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once)
 
 
 def _check_keys(text: str, where: str) -> None:
-    def once(pairs: list[tuple[str, Any]]) -> None:
-        seen = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise InvalidInputError(
-                    f"{where}: has the key {quoted(key)} twice; keep one of them"
-                )
-            seen.add(key)
-
     try:
-        json.loads(text, object_pairs_hook=once)
+        _DECODER.decode(text)
+    except _TwiceError as error:
+        raise InvalidInputError(
+            f"{where}: has the key {quoted(str(error))} twice; keep one of them"
+        ) from None
     except RecursionError:
         raise InvalidInputError(f"{where}: holds a structure too deep to read") from None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from gnomon.errors import InvalidInputError
+from gnomon.sources.each_record import BrokenLine, broken_line, read_each_line
 from gnomon.sources.escape import quoted
 from gnomon.sources.files import shown
 from gnomon.sources.limits import DEFAULT_LIMITS, Limits
@@ -17,6 +18,7 @@ from gnomon.sources.textlines import Line, read_lines
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -70,7 +72,9 @@ class Qrels:
         return int(np.count_nonzero(self.gains < 0))
 
 
-class _Judgement(NamedTuple):
+class Judgement(NamedTuple):
+    """One line of judgements: a gain of 1 or more is relevant."""
+
     query: str
     document: str
     gain: int
@@ -139,6 +143,37 @@ def read_qrels(path: str | os.PathLike[str], *, limits: Limits = DEFAULT_LIMITS)
     )
 
 
+def read_each_judgement(
+    path: str | os.PathLike[str], *, limits: Limits = DEFAULT_LIMITS
+) -> Iterator[tuple[int, Judgement] | BrokenLine]:
+    """Yield every line of judgements with its number, or what is wrong with it.
+
+    The rules are those of `read_qrels` for a single line. A first line of neither form is told, and
+    the next one decides which form it is.
+
+    Raises
+    ------
+    MissingInputError
+        When there is no such file.
+    InvalidInputError
+        When no line could be read.
+    """
+    kind: QrelsFormat | None = None
+    for line in read_each_line(path, limits=limits):
+        if isinstance(line, BrokenLine):
+            yield line
+            continue
+        where = f"{shown(path)}: line {line.number}"
+        try:
+            if kind is None:
+                kind = _format_of(line, where)
+                if kind == "beir" and _is_header(line.text):
+                    continue
+            yield line.number, _judgement(line, kind, where)
+        except InvalidInputError as error:
+            yield broken_line(error, path, line.number)
+
+
 _EXPECTED = (
     "expected 'query-id<TAB>corpus-id<TAB>score' (BEIR) or 'query iteration document gain' (TREC)"
 )
@@ -158,7 +193,7 @@ class _Reading:
         self._lines: list[int] = []
         self._at: dict[tuple[int, int], int] = {}
 
-    def add(self, judgement: _Judgement, line: int) -> None:
+    def add(self, judgement: Judgement, line: int) -> None:
         query = self.queries.setdefault(judgement.query, len(self.queries))
         document = self.documents.setdefault(judgement.document, len(self.documents))
         at = self._at.setdefault((query, document), len(self.gains))
@@ -196,7 +231,7 @@ def _is_header(text: str) -> bool:
     return query.strip().lower() in _HEADER_IDS and not _NUMBER.fullmatch(gain.strip())
 
 
-def _judgement(line: Line, kind: QrelsFormat, where: str) -> _Judgement:
+def _judgement(line: Line, kind: QrelsFormat, where: str) -> Judgement:
     if kind == "beir":
         columns = line.text.split("\t")
         expected = 3
@@ -211,7 +246,7 @@ def _judgement(line: Line, kind: QrelsFormat, where: str) -> _Judgement:
     query, document, gain = columns[0], columns[-2], columns[-1].strip()
     if not query.strip() or not document.strip():
         raise InvalidInputError(f"{where}: has a blank id ({quoted(line.text)})")
-    return _Judgement(query, document, _gain_of(gain, where))
+    return Judgement(query, document, _gain_of(gain, where))
 
 
 def _gain_of(text: str, where: str) -> int:

@@ -1,0 +1,129 @@
+"""What lint is told of an index: values, so that nothing here opens one."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from gnomon.golden.gold import GoldIndex, page_of
+from gnomon.sources.escape import quoted
+from gnomon.sources.pages import ENDINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+# Comparing with more names than these takes longer than a hint is worth.
+_MOST_COMPARED: Final = 3000
+_ALIKE: Final = 0.7
+
+
+@dataclass(frozen=True, eq=False)
+class IndexFacts:
+    """The chunks of an index.
+
+    Attributes
+    ----------
+    chunk_ids, pages, texts
+        Id, page and text, headings included, of every chunk in the order of the index.
+    function_words
+        Words that a question of any subject has, in the languages of the index.
+    """
+
+    chunk_ids: Sequence[str]
+    pages: Sequence[str]
+    texts: Sequence[str] = field(repr=False)
+    function_words: frozenset[str] = frozenset()
+
+    @cached_property
+    def gold(self) -> GoldIndex:
+        """The chunks, to be asked what a gold entry matches."""
+        return GoldIndex(self.chunk_ids, self.pages)
+
+    @cached_property
+    def page_set(self) -> frozenset[str]:
+        """The pages."""
+        return frozenset(self.pages)
+
+    @cached_property
+    def rows_of_text(self) -> Mapping[str, list[int]]:
+        """The rows of every text that more than one chunk has; runs of blanks count as one."""
+        rows: dict[str, list[int]] = {}
+        for row, text in enumerate(self.texts):
+            rows.setdefault(" ".join(text.split()), []).append(row)
+        return {text: found for text, found in rows.items() if text and len(found) > 1}
+
+    @cached_property
+    def copies(self) -> Mapping[int, list[int]]:
+        """The other rows with the same text, by row; rows without any are not there."""
+        return {
+            row: [other for other in rows if other != row]
+            for rows in self.rows_of_text.values()
+            for row in rows
+        }
+
+    def holds(self, paths: Iterable[str]) -> bool:
+        """Return whether a page lies in a scope of some paths."""
+        return any(self._is_path(path) for path in paths)
+
+    def _is_path(self, path: str) -> bool:
+        known = self._known_paths.get(path)
+        if known is None:
+            known = path in self.page_set or any(
+                page.startswith(f"{path}/") for page in self.page_set
+            )
+            self._known_paths[path] = known
+        return known
+
+    @cached_property
+    def _known_paths(self) -> dict[str, bool]:
+        return {}
+
+    def hint(self, entry: str) -> str:
+        """Return what a gold entry or a page that matches nothing may have been meant to be.
+
+        Examples
+        --------
+        >>> facts = IndexFacts(["guide/keys#", "guide/keys#rotate"], ["guide/keys"] * 2, ["", ""])
+        >>> facts.hint("guide/keys#rotat"), facts.hint("guide/Keys.md")
+        ("; did you mean 'guide/keys#rotate'?", "; did you mean 'guide/keys'?")
+        """
+        page, mark, anchor = entry.rpartition("#")
+        page = page_of(entry) if not mark else page.strip("/")
+        meant = self._page_like(page)
+        if meant is None:
+            return ""
+        if not mark:
+            return f"; did you mean {quoted(meant)}?"
+        if not anchor:
+            return f"; did you mean {quoted(meant + '#')}?"
+        ids = [self.chunk_ids[row] for row in self.gold.rows(f"{meant}#")]
+        near = _nearest(f"{meant}#{anchor}", ids)
+        if near is not None:
+            return f"; did you mean {quoted(near)}?"
+        return f"; the page {quoted(meant)} has no such section"
+
+    def _page_like(self, page: str) -> str | None:
+        for ending in ENDINGS:
+            page = page.removesuffix(ending)
+        if page in self.page_set:
+            return page
+        return self._by_spelling.get(spelled(page)) or _nearest(page, self.page_set)
+
+    @cached_property
+    def _by_spelling(self) -> dict[str, str]:
+        return {spelled(page): page for page in sorted(self.page_set)}
+
+
+def spelled(text: str) -> str:
+    """Return what two ids have in common that differ in case, outer blanks or Unicode form."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).strip().casefold())
+
+
+def _nearest(wanted: str, known: Iterable[str]) -> str | None:
+    names = sorted(known)
+    if len(names) > _MOST_COMPARED:
+        return None
+    return next(iter(difflib.get_close_matches(wanted, names, n=1, cutoff=_ALIKE)), None)

@@ -1,0 +1,56 @@
+"""Questions that quote the text they should find: retrieval is easier on them than on readers."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from gnomon.kernels import Analyzer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+QUOTED_WORDS: Final = 8
+# A whole question that stands in the text is a quotation although it is short, such as a heading.
+WHOLE_QUESTION: Final = 5
+
+
+class Quoting:
+    """Looks for runs of words of questions in texts; every text is cut into words once.
+
+    Parameters
+    ----------
+    texts
+        The texts, by row.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = list(texts)
+        self._analyzer = Analyzer()
+        self._words_of_row = cache(self._joined)
+
+    def quoted_run(self, question: str, rows: Iterable[int]) -> tuple[int, str] | None:
+        """Return the row of the first text that a question quotes, and the words; None without.
+
+        A run of eight words counts, or the whole question when it has five.
+
+        Examples
+        --------
+        >>> texts = ["Keys. To rotate a key, call rotate().", "How do I rotate a key? Call it."]
+        >>> Quoting(texts).quoted_run("How do I rotate a key", [0, 1])
+        (1, 'how do i rotate a key')
+        """
+        words = self._analyzer(question)
+        if len(words) < WHOLE_QUESTION:
+            return None
+        size = min(QUOTED_WORDS, len(words))
+        runs = [" ".join(words[i : i + size]) for i in range(len(words) - size + 1)]
+        for row in rows:
+            text = self._words_of_row(row)
+            for run in runs:
+                if f" {run} " in text:
+                    return row, run
+        return None
+
+    def _joined(self, row: int) -> str:
+        return f" {' '.join(self._analyzer(self._texts[row]))} "
