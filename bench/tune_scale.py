@@ -58,7 +58,7 @@ def main() -> None:
     def embed(wanted: Sequence[str]) -> NDArray[np.float32]:
         return np.stack([known[text] for text in wanted])
 
-    def nothing(done: int, total: int) -> None:  # noqa: ARG001  # Progress's names
+    def nothing(done: int, total: int) -> None:  # Progress's names
         """Show no progress."""
 
     print(f"{len(index)} chunks, {len(records)} records, 99 cells")

@@ -229,6 +229,16 @@ def test_a_pool_without_gold_fails(gnomon: Gnomon) -> None:
 
 
 @pytest.mark.usefixtures("served")
+def test_errors_of_lint_stop_it(gnomon: Gnomon) -> None:
+    """Gold that matches nothing measures nothing; the line is named."""
+    with GOLDEN.open("a", encoding="utf-8") as file:
+        record = {"id": "lost", "question": "where?", "expect": "answer", "gold_chunks": ["gone"]}
+        file.write(json.dumps(record) + "\n")
+    assert_refused(gnomon("tune", "--quiet", code=3), "line 36", "gone")
+    assert not TUNING.exists()
+
+
+@pytest.mark.usefixtures("served")
 def test_refusals_that_differ_are_not_written(
     gnomon: Gnomon, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,6 +74,6 @@ def records() -> list[GoldenRecord]:
     found += [
         record("absent", "borscht recipe", expect="refuse:no-evidence"),
         record("elsewhere", "the key", gold=["key/p1"], scope=["trail"]),
-        record("outside", "the key", expect="refuse:out-of-scope", scope=["trail"]),
+        record("outside", "rotate the key", expect="refuse:out-of-scope", scope=["trail"]),
     ]
     return found

@@ -11,6 +11,7 @@ from gnomon import audit
 from gnomon.cli._configured import configured
 from gnomon.cli._embedding import question_embedding
 from gnomon.cli._environment import environment
+from gnomon.cli._index_facts import index_facts
 from gnomon.cli._options import json_option, quiet_option, state_dir_option
 from gnomon.cli._output import (
     only_results_on_stdout,
@@ -32,7 +33,7 @@ from gnomon.evaluation.tuning_recording import (
 )
 from gnomon.evaluation.tuning_result import NARROWED, SCHEMA
 from gnomon.golden.levels import LEVELS, pool_suffix
-from gnomon.golden.records import read_golden
+from gnomon.golden.lint import check_golden
 from gnomon.report.tuning_markdown import refusals_line, tuning_lines, tuning_markdown
 from gnomon.retrieval.index import Index
 from gnomon.retrieval.levers import LEVERS, shadowing_variables
@@ -108,7 +109,7 @@ def command(
         print_note(NARROWED)
     with only_results_on_stdout(), progress_shown("records", quiet=quiet) as progress:
         index = Index.open(place)
-        records = read_golden(files.golden)
+        records = check_golden(files.golden, index_facts(index))
         with question_embedding(index, place, embedder, settings) as embed:
             result = tune(index, records, embed, options, progress)
         entries = files.entries(index, state_dir)
