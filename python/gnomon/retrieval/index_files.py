@@ -87,11 +87,8 @@ def read_chunks(folder: Path, manifest: Manifest) -> tuple[Chunk, ...]:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, ValueError) as error:
         raise _damaged(shown(path), error) from error
-    chunks = tuple(
-        _chunk(line, f"{shown(path)}: line {number}")
-        for number, line in enumerate(lines, start=1)
-        if line
-    )
+    name = shown(path)
+    chunks = tuple(_chunk(line, name, number) for number, line in enumerate(lines, 1) if line)
     if len(chunks) != manifest.chunks or corpus_hash(chunks) != manifest.hash:
         raise IndexFileError(
             f"{shown(path)}: the chunks are not those that the manifest names; "
@@ -131,14 +128,14 @@ def read_stored_vectors(folder: Path, manifest: Manifest) -> NDArray[np.float32]
     return vectors
 
 
-def _chunk(line: str, where: str) -> Chunk:
+def _chunk(line: str, name: str, number: int) -> Chunk:
     try:
         fields = json.loads(line)
         return Chunk(
             fields["id"], fields["page"], fields["title"], tuple(fields["trail"]), fields["text"]
         )
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise _damaged(where, error) from error
+        raise _damaged(f"{name}: line {number}", error) from error
 
 
 def _read_object(path: Path) -> dict[str, Any]:
