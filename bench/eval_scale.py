@@ -6,8 +6,8 @@
 The first command writes Markdown pages of eight sections each, of made-up words as frequent as
 those of a language, indexes them, and writes a golden set: of ten records one is a follow-up, one
 is asked within a scope, one must be refused. The second one runs the command as a user would, in a
-process of its own, and prints wall and CPU seconds of each run, the first of which fills the cache of the
-questions' vectors.
+process of its own, and prints wall and CPU seconds of each run, the first of which fills the cache
+of the questions' vectors.
 """
 
 from __future__ import annotations
