@@ -87,6 +87,16 @@ def test_the_file_is_the_same_again(gnomon: Gnomon, served: Path) -> None:
     assert TUNING.read_bytes() == before
 
 
+def test_the_figures_are_those_of_eval(gnomon: Gnomon, served: Path) -> None:
+    """What tune says of the winner, ``gnomon eval`` says of the index into which it was inlined."""
+    winner = gnomon("tune", "--k", "6", "--lambda", "0.6", "--json", "--quiet").json["winner"]
+    gnomon("index", served, "--embedder", "lsa:12", "--quiet")
+    figures = gnomon("eval", "--gate-only", "--json", "--quiet").json["figures"]
+    assert figures["retrieval_f1"]["mean"] == pytest.approx(winner["f1"], abs=1e-12)
+    assert figures["recall@8"]["mean"] == pytest.approx(winner["recall@8"], abs=1e-12)
+    assert figures["mrr"]["mean"] == pytest.approx(winner["mrr"], abs=1e-12)
+
+
 @pytest.mark.usefixtures("served")
 def test_the_winner_is_written_even_when_it_runs_already(gnomon: Gnomon) -> None:
     """The file says what was measured, not what should change."""

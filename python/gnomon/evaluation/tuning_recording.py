@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gnomon.audit import file_entry
 from gnomon.retrieval.fingerprint import index_fingerprint
+from gnomon.rules.tuning import DEFAULT_COUNTS, DEFAULT_LAMBDAS
 from gnomon.sources.fingerprint import fingerprint
 
 if TYPE_CHECKING:
@@ -51,9 +52,17 @@ def recorded_inputs(files: Mapping[str, Any], index: Index, options: Options) ->
     """
     return {
         "files": dict(files),
-        "settings": asdict(options),
+        "settings": asdict(options) | _axes(index, options),
         "levers": {name: lever.value for name, lever in index.levers.values.items()},
     }
+
+
+def _axes(index: Index, options: Options) -> dict[str, Any]:
+    """Return the axes in words: what was left out must not follow a later version's default."""
+    lambdas = options.lambdas
+    if lambdas is None and index.manifest.dense:
+        lambdas = DEFAULT_LAMBDAS
+    return {"lambdas": lambdas, "counts": options.counts or DEFAULT_COUNTS}
 
 
 def recorded_outputs(body: Mapping[str, Any]) -> dict[str, Any]:
