@@ -80,6 +80,7 @@ def end(
     *,
     inputs: Mapping[str, Any],
     markdown: Callable[[Mapping[str, Any]], str] = evaluation_markdown,
+    lines: Callable[[Mapping[str, Any]], Sequence[str]] = evaluation_lines,
     no_baseline: str = "this is the first report of its pool here",
     more: Mapping[str, Any] | None = None,
     faults: Sequence[str] = (),
@@ -92,6 +93,8 @@ def end(
         What the trail says went in; no text and no ids.
     markdown
         Makes the report of the body; an evaluation that measures more gives further sections.
+    lines
+        Makes the text of the body for the terminal.
     no_baseline
         Why there is no report to compare with, when there is none of the same name.
     more
@@ -127,7 +130,7 @@ def end(
         place = {"seq": record.seq, "hash": record.hash}
         print_json(SCHEMA, {**body, "files": files, "audit": place})
     else:
-        print_lines(*evaluation_lines(body), f"report: {shown(file.with_suffix('.md'))}")
+        print_lines(*lines(body), f"report: {shown(file.with_suffix('.md'))}")
     return _judged(outcomes, leaked, faults)
 
 
@@ -180,9 +183,10 @@ def _junit(
         for outcome in outcomes
     ]
     leak = f"chunks from outside their scope were given to {len(leaked)} records"
-    cases.append(
-        {"name": "scope containment", "failure": leak if leaked else None, "records": leaked}
-    )
+    if any(measure.name == CONTAINMENT for measure in result.measures):
+        cases.append(
+            {"name": "scope containment", "failure": leak if leaked else None, "records": leaked}
+        )
     cases += [{"name": fault, "failure": fault, "records": ()} for fault in faults]
     setup = result.setup
     hashes = {"index": str(setup.index["hash"]), "golden": setup.golden_hash}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from gnomon.cli._collection_flags import CollectionFlags, collection_options
 from gnomon.cli._configured import configured
 from gnomon.cli._embedding import question_embedding
 from gnomon.cli._eval_ending import Ending, end
@@ -16,6 +17,7 @@ from gnomon.cli._output import only_results_on_stdout
 from gnomon.cli._progress import progress_shown
 from gnomon.errors import UsageError
 from gnomon.evaluation.baseline import read_baseline, require_comparable
+from gnomon.evaluation.collection_result import measures_of
 from gnomon.evaluation.expectations import parse_expectations
 from gnomon.evaluation.gate_only import GATE_ONLY_MEASURES, evaluate_gate, setup_of
 from gnomon.golden.levels import LEVELS
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
     help="Embeds the questions; must be the index's model. [default: the index's own]",
 )
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
+@collection_options
 @state_dir_option
 @json_option
 @quiet_option
@@ -82,6 +85,7 @@ def command(
     state_dir: Path,
     as_json: bool,
     quiet: bool,
+    **collection: Any,
 ) -> int:
     """Measure what an index retrieves and refuses on a golden set.
 
@@ -92,14 +96,24 @@ def command(
 
     Answers come from the chat model of the configuration (chat.endpoint, chat.model) and are kept
     as they come in. Without one, or to ask none, give --gate-only.
+
+    With --collection, a TREC run (--run) or an index (--index) is measured by recall, nDCG, MRR and
+    MAP on the judgements of a BEIR folder; --qrels alone takes the judgements of a TREC track.
     """  # fmt: skip
-    # An evaluation of a collection takes over here: it hands its own result, measures and sections
-    # to `_eval_ending.end`, which does the rest.
+    flags = CollectionFlags(**collection)
     if gate_only and resume:
         raise UsageError("--resume goes on asking a chat model; leave out --gate-only")
     settings = configured()
+    if flags.given:
+        golden_flags = {
+            "--gate-only": gate_only, "--golden": golden, "--level": level, "--limit": limit,
+            "--resume": resume,
+        }  # fmt: skip
+        flags = flags.check(index_dir, [name for name, value in golden_flags.items() if value])
     measures: tuple[Measure, ...] = GATE_ONLY_MEASURES
-    if not gate_only:
+    if flags.given:
+        measures = measures_of(flags.metric_names)
+    elif not gate_only:
         from gnomon.cli import _eval_answers as answers  # noqa: PLC0415  # slow, for it alone
 
         speaker, measures = answers.open_speaker(settings), answers.MEASURES
@@ -115,6 +129,12 @@ def command(
         as_json=as_json,
     )
     ending.check()
+    if flags.given:
+        from gnomon.cli._eval_collection import measure_collection  # noqa: PLC0415  # slow, as well
+
+        return measure_collection(
+            flags, ending, settings, embedder=embedder, seed=seed, quiet=quiet
+        )
     asked = Asking(
         place=index_dir or Path(settings.value("index")),
         golden=golden or Path(settings.value("golden")),

@@ -135,7 +135,7 @@ def why_not(setup: Setup, baseline: Baseline) -> tuple[str, ...]:
             f"{_pool(setup.level, setup.limit)} here"
         )
     if setup.golden_hash != baseline.golden_hash:
-        reasons.append("what is scored of the golden set differs")
+        reasons.append(f"{setup.scored} differs")
     if setup.prompt_hash != baseline.prompt_hash:
         reasons.append(
             f"the prompt differs: {_prompt(baseline.prompt_hash)} there, "
@@ -190,6 +190,7 @@ def comparison_json(result: EvaluationResult, baseline: Baseline) -> dict[str, A
         "file": baseline.name,
         "index_hash": baseline.index_hash,
         "changed": _changed(result.setup, baseline),
+        "unchanged": result.setup.unchanged,
         "comparable": not reasons,
         "why_not": list(reasons),
     }
@@ -286,6 +287,9 @@ def _shown(value: object) -> str:
 
 
 def _facts(index: Mapping[str, Any]) -> dict[str, Any]:
+    facts = index.get("facts")
+    if isinstance(facts, dict):  # of a run on a collection
+        return dict(facts)
     levers = index.get("levers")
     return {
         **{name: index.get(key) for name, key in _FACTS.items()},

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import numpy as np
 
@@ -109,6 +109,11 @@ class Setup:
     golden_hash: str
     model: str | None = None
     prompt_hash: str | None = None
+
+    # What a comparison calls that which ``golden_hash`` covers, and what it says when all of
+    # ``index`` is as it was.
+    scored: ClassVar[str] = "what is scored of the golden set"
+    unchanged: ClassVar[str] = "the same pages, model, gate and levers"
 
     @property
     def name(self) -> str:

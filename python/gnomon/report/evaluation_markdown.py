@@ -23,6 +23,8 @@ def evaluation_markdown(
     body: Mapping[str, Any],
     *,
     title: str = "Retrieval and refusal",
+    about: str | None = None,
+    unit: str = "records",
     more: Sequence[str] = (),
 ) -> str:
     """Return the report of a run.
@@ -31,14 +33,18 @@ def evaluation_markdown(
     ----------
     body
         The result's JSON values with ``comparison`` and ``expectations``.
+    about
+        Markdown that says what was measured; None says it of an index and a golden set.
+    unit
+        What the means are over.
     more
         Sections of an evaluation that measures more, each a block of Markdown.
     """
     parts = [
         f"# {title}",
         *_warnings(body),
-        _setup(body),
-        table(_figures(body)),
+        _setup(body) if about is None else about,
+        table(_figures(body, unit)),
         *_comparison(body["comparison"]),
         *_expectations(body["expectations"]),
         *(table(_group(body, group)) for group in GROUPS if body["groups"][group]),
@@ -54,7 +60,7 @@ def evaluation_markdown(
     return "\n\n".join(parts) + "\n"
 
 
-def evaluation_lines(body: Mapping[str, Any]) -> list[str]:
+def evaluation_lines(body: Mapping[str, Any], *, unit: str = "records") -> list[str]:
     """Return a run in a few lines of plain text."""
     width = max(len(name) for name in body["figures"])
     lines = [
@@ -63,7 +69,7 @@ def evaluation_lines(body: Mapping[str, Any]) -> list[str]:
         for name, one in body["figures"].items()
     ]
     return [
-        f"{'':<{width}}  {'mean':>12}  {'95% interval':<20}  records",
+        f"{'':<{width}}  {'mean':>12}  {'95% interval':<20}  {unit}",
         *lines,
         *_comparison_lines(body["comparison"]),
     ]
@@ -109,10 +115,10 @@ def _setup(body: Mapping[str, Any]) -> str:
     return "\n".join(sentences)
 
 
-def _figures(body: Mapping[str, Any]) -> Table:
+def _figures(body: Mapping[str, Any], unit: str) -> Table:
     return Table(
-        caption="Means over the records that have something to measure",
-        header=("measure", "mean", "95% interval", "records"),
+        caption=f"Means over the {unit} that have something to measure",
+        header=("measure", "mean", "95% interval", unit),
         rows=[
             (
                 name,
@@ -244,7 +250,7 @@ def _changed(comparison: Mapping[str, Any]) -> str:
     """Return what is not as it was: what a difference may come from."""
     changed = comparison["changed"]
     if not changed:
-        return "the same pages, model, gate and levers"
+        return str(comparison.get("unchanged", "the same pages, model, gate and levers"))
     return f"changed: {safe(', '.join(changed))}"
 
 

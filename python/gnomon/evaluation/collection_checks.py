@@ -1,0 +1,108 @@
+"""Whether a run, its judgements and a corpus belong together: refused, or told in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gnomon.errors import InvalidInputError
+from gnomon.sources.escape import listed
+from gnomon.sources.files import shown
+from gnomon.sources.ids import near_miss
+from gnomon.sources.judged import restrict
+from gnomon.sources.words import keys_of_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from gnomon.sources.qrels import Qrels
+    from gnomon.sources.runs import Run
+
+_EXAMPLES = 5
+
+
+def check_queries(run: Run, qrels: Qrels) -> None:
+    """Refuse a run that answers none of the judged queries: all its values would be 0.
+
+    Raises
+    ------
+    InvalidInputError
+        With examples of both sides, and a hint when only the spelling differs.
+    """
+    judged = set(qrels.query_ids)
+    if not judged.isdisjoint(run.query_ids):
+        return
+    known = sorted(judged)
+    raise InvalidInputError(
+        f"{shown(run.text.path)}: none of its {len(run.query_ids):,} queries is judged in "
+        f"{shown(qrels.path)}; the run answers {listed(run.query_ids, first=_EXAMPLES)}; judged "
+        f"are {listed(known, first=_EXAMPLES)}{near_miss(run.query_ids, known)}. Name the "
+        "judgements of the collection that the run was made on"
+    )
+
+
+def notes_on_corpus(
+    run: Run, qrels: Qrels, corpus_ids: Sequence[str], query_ids: Sequence[str] | None
+) -> list[str]:
+    """Return sentences on ids of the run or the judgements that the collection lacks.
+
+    Metrics count judged documents that the corpus lacks all the same, as trec_eval does.
+
+    Parameters
+    ----------
+    query_ids
+        The ids of the collection's queries, or None where it has no such file.
+
+    Raises
+    ------
+    InvalidInputError
+        When no document of the run, or no judged document or query, is in the collection.
+    """
+    known = sorted(qrels.query_ids) if query_ids is None else query_ids
+    judged = restrict(qrels, corpus_ids, known)
+    sentences = []
+    if judged.n_unknown_documents:
+        sentences.append(
+            f"{judged.n_unknown_documents:,} judged documents are not in the corpus, such as "
+            f"{listed(judged.unknown_documents)}: they count as not found"
+        )
+    if judged.n_unknown_queries:
+        sentences.append(
+            f"{judged.n_unknown_queries:,} judged queries are not among the queries, such as "
+            f"{listed(judged.unknown_queries)}"
+        )
+    if query_ids is not None:
+        unknown = sorted(set(run.query_ids).difference(query_ids))
+        if unknown:
+            sentences.append(
+                f"{len(unknown):,} queries of the run are not among the queries, such as "
+                f"{listed(unknown, first=_EXAMPLES)}"
+            )
+    return sentences + _unknown_documents(run, corpus_ids)
+
+
+def _unknown_documents(run: Run, corpus_ids: Sequence[str]) -> list[str]:
+    keys = keys_of_texts([one.encode("utf-8") for one in corpus_ids]).view(np.int64)
+    retrieved = np.unique(run.keys)
+    unknown = np.setdiff1d(retrieved, keys, assume_unique=False)
+    if len(unknown) == 0:
+        return []
+    rows = np.flatnonzero(np.isin(run.keys, unknown[: 4 * _EXAMPLES]))
+    examples = sorted(set(run.document_ids(_first_rows(run.keys, rows))))
+    if len(unknown) == len(retrieved):
+        raise InvalidInputError(
+            f"{shown(run.text.path)}: none of its {len(retrieved):,} documents is in the corpus; "
+            f"it lists {listed(examples, first=_EXAMPLES)}; the corpus has "
+            f"{listed(corpus_ids, first=_EXAMPLES)}{near_miss(examples, corpus_ids)}. Name the "
+            "collection that the run was made on"
+        )
+    share = f"{len(unknown):,} of {len(retrieved):,} documents of the run"
+    return [f"{share} are not in the corpus, such as {listed(examples, first=_EXAMPLES)}"]
+
+
+def _first_rows(keys: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each distinct key the first of the rows that have it."""
+    return rows[np.unique(keys[rows], return_index=True)[1]]
