@@ -99,10 +99,10 @@ class IndexFacts:
             return f"; did you mean {quoted(meant)}?"
         if not anchor:
             return f"; did you mean {quoted(meant + '#')}?"
-        ids = [self.chunk_ids[row] for row in self.gold.rows(f"{meant}#")]
-        near = _nearest(f"{meant}#{anchor}", ids)
-        if near is not None:
-            return f"; did you mean {quoted(near)}?"
+        anchors = [self.chunk_ids[row][len(meant) + 1 :] for row in self.gold.rows(f"{meant}#")]
+        near = _nearest(anchor, anchors)
+        if near:
+            return f"; did you mean {quoted(f'{meant}#{near}')}?"
         return f"; the page {quoted(meant)} has no such section"
 
     def _page_like(self, page: str) -> str | None:
@@ -110,11 +110,19 @@ class IndexFacts:
             page = page.removesuffix(ending)
         if page in self.page_set:
             return page
-        return self._by_spelling.get(spelled(page)) or _nearest(page, self.page_set)
+        return self._by_spelling.get(spelled(page)) or _nearest(page, self._names)
 
     @cached_property
     def _by_spelling(self) -> dict[str, str]:
         return {spelled(page): page for page in sorted(self.page_set)}
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        """The pages and the folders that they stand in, unless there are too many to compare."""
+        if len(self.page_set) > _MOST_COMPARED:
+            return frozenset()
+        parts = (page.split("/") for page in self.page_set)
+        return frozenset("/".join(one[:n]) for one in parts for n in range(1, len(one) + 1))
 
 
 def spelled(text: str) -> str:
@@ -123,7 +131,5 @@ def spelled(text: str) -> str:
 
 
 def _nearest(wanted: str, known: Iterable[str]) -> str | None:
-    names = sorted(known)
-    if len(names) > _MOST_COMPARED:
-        return None
+    names = sorted(known)[:_MOST_COMPARED]
     return next(iter(difflib.get_close_matches(wanted, names, n=1, cutoff=_ALIKE)), None)

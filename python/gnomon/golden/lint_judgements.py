@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.errors import InvalidInputError
 from gnomon.golden.collection_reading import read_judged
-from gnomon.golden.finding import Finding
+from gnomon.golden.finding import Finding, counted
 from gnomon.golden.quoting import Quoting
 from gnomon.sources.escape import listed, quoted
 from gnomon.sources.ids import near_miss
@@ -34,7 +34,8 @@ def of_judgements(judged: JudgedFile, documents: TextFile, queries: TextFile) ->
             "repeated-judgement",
             None,
             None,
-            f"{judged.n_repeated:,} lines say again what an earlier one says; remove them",
+            f"{counted(judged.n_repeated, 'line says', 'lines say')} again what an earlier one "
+            "says; keep one",
             judged.file,
         )
     yield from _unjudged(judged, queries)
@@ -114,8 +115,8 @@ def _unjudged(judged: JudgedFile, queries: TextFile) -> Iterator[Finding]:
             "no-relevant",
             None,
             None,
-            f"{len(bare):,} judged queries have no relevant document, so recall and nDCG of them "
-            f"are undefined: {listed(bare, first=_EXAMPLES)}",
+            f"{counted(len(bare), 'judged query has', 'judged queries have')} no relevant "
+            f"document, so recall and nDCG are undefined: {listed(bare, first=_EXAMPLES)}",
             judged.file,
         )
 
@@ -142,8 +143,9 @@ def _unjudged_copies(judged: JudgedFile, documents: TextFile) -> Iterator[Findin
             "unjudged-copy",
             None,
             None,
-            f"{len(found):,} documents have the text of a relevant one and no judgement: {shown}; "
-            "judge both, or a system that finds the copy is called wrong",
+            f"{counted(len(found), 'document has', 'documents have')} the text of a relevant one "
+            f"and no judgement: {shown}; judge both, or a system that finds the copy is called "
+            "wrong",
             judged.file,
         )
 
@@ -164,9 +166,9 @@ def _quotations(judged: JudgedFile, documents: TextFile, queries: TextFile) -> I
             "quotes-gold",
             None,
             None,
-            f"{len(found):,} of {len(queries.ids):,} queries quote a relevant document, such as "
-            f"{quoted(query)} {quoted(document)}: {quoted(words)}; they are easier than what "
-            "readers ask",
+            f"{counted(len(found), 'query quotes', 'queries quote')} a relevant document: "
+            f"{quoted(query)} quotes {quoted(document)}: {quoted(words)}"
+            f"{' and so on' if len(found) > 1 else ''}; that is easier than what readers ask",
             queries.file,
         )
 

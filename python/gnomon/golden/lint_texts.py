@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.golden.duplicates import first_of_each, near_repetitions
 from gnomon.golden.facts import spelled
-from gnomon.golden.finding import Finding
+from gnomon.golden.finding import Finding, counted
 from gnomon.sources.escape import listed, quoted
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def of_documents(documents: TextFile) -> Iterator[Finding]:
             "duplicate-text",
             None,
             None,
-            f"{_many(len(same), 'document has', 'documents have')} the text of an earlier one: "
+            f"{counted(len(same), 'document has', 'documents have')} the text of an earlier one: "
             f"{_pairs(documents, same)}; a search can't tell them apart",
             documents.file,
         )
@@ -45,7 +45,7 @@ def of_queries(
             "duplicate-question",
             None,
             None,
-            f"{_many(len(same), 'query asks', 'queries ask')} what an earlier one asks: "
+            f"{counted(len(same), 'query asks', 'queries ask')} what an earlier one asks: "
             f"{_pairs(queries, same)}{_judged_apart(queries, same, judged)}; each counts as an "
             "observation of its own",
             queries.file,
@@ -90,7 +90,7 @@ def _spellings(texts: TextFile) -> Iterator[Finding]:
             "id-spelling",
             None,
             None,
-            f"{_many(len(alike), 'id differs', 'ids differ')} from an earlier one only in case, "
+            f"{counted(len(alike), 'id differs', 'ids differ')} from an earlier one only in case, "
             f"blanks or Unicode form: {_pairs(texts, alike)}; ids are compared exactly as written",
             texts.file,
         )
@@ -119,7 +119,3 @@ def _pairs(texts: TextFile, rows: dict[int, int]) -> str:
     ]
     more = len(rows) - len(shown)
     return ", ".join(shown) + (f" and {more:,} more" if more else "")
-
-
-def _many(n: int, one: str, several: str) -> str:
-    return f"{n:,} {one if n == 1 else several}"

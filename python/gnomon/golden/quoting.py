@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from gnomon.kernels import Analyzer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 QUOTED_WORDS: Final = 8
 # A whole question that stands in the text is a quotation although it is short, such as a heading.
@@ -47,10 +47,17 @@ class Quoting:
         runs = [" ".join(words[i : i + size]) for i in range(len(words) - size + 1)]
         for row in rows:
             text = self._words_of_row(row)
-            for run in runs:
+            for start, run in enumerate(runs):
                 if f" {run} " in text:
-                    return row, run
+                    return row, _longest(words[start:], size, text)
         return None
 
     def _joined(self, row: int) -> str:
         return f" {' '.join(self._analyzer(self._texts[row]))} "
+
+
+def _longest(words: Sequence[str], size: int, text: str) -> str:
+    """Return the words from the first on for as long as they stand in a text together."""
+    while size < len(words) and f" {' '.join(words[: size + 1])} " in text:
+        size += 1
+    return " ".join(words[:size])
