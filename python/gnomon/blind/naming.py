@@ -17,7 +17,7 @@ _LABEL = (
 _SCORE = r"\b(?:score|cosine|similarity|confidence|logprob|bm25)\s*[:=]\s*[-+]?\d"
 _FILE = r"\w\.(?:trec|run|gguf|onnx|safetensors|ckpt|pt|npy|npz|jsonl)\b"
 _MARKED = re.compile("|".join([_LABEL, _SCORE, _FILE]), re.IGNORECASE)
-_MARKS = ":=]."  # every marked piece has one of these; looking for them is cheap
+_MARKS = re.compile(r"[:=\].]")  # every marked piece has one of these; looking for them is cheap
 
 
 class Namer:
@@ -48,8 +48,11 @@ class Namer:
 
     def found(self, reading: str) -> str | None:
         """Return the first piece of a reading that names a system, or None."""
-        folded = reading.lower()
-        matches = [pattern.search(reading) for name, pattern in self._names if name in folded]
-        if any(mark in reading for mark in _MARKS):
-            matches.append(_MARKED.search(reading))
-        return next((match[0] for match in matches if match is not None), None)
+        if self._names:
+            folded = reading.lower()
+            for name, pattern in self._names:
+                if name in folded and (match := pattern.search(reading)):
+                    return match[0]
+        if _MARKS.search(reading) and (match := _MARKED.search(reading)):
+            return match[0]
+        return None

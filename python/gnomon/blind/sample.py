@@ -58,6 +58,7 @@ class Sampler:
         # A heap keeps its smallest on top; with keys negated that is the one to give up.
         self._kept: list[tuple[int, int, Sampled]] = []
         self._keys: dict[bytes, int] = {}
+        self._largest = b"\xff" * 33  # of the keys kept, once there are enough of them
 
     def take(self, spot: Contested) -> None:
         """Consider a spot.
@@ -68,6 +69,8 @@ class Sampler:
             When a spot that is kept so far has the same id.
         """
         key = hashlib.sha256(self._seed + spot.id.encode("utf-8")).digest()
+        if key > self._largest:
+            return
         if key in self._keys:
             raise InvalidInputError(
                 f"line {spot.line}: has the same id as line {self._keys[key]}; every spot needs an "
@@ -77,12 +80,12 @@ class Sampler:
         entry = (number, spot.line, Sampled(key, spot))
         if len(self._kept) < self._size:
             heapq.heappush(self._kept, entry)
-        elif number > self._kept[0][0]:
+        else:
             given_up = heapq.heapreplace(self._kept, entry)
             del self._keys[given_up[2].key]
-        else:
-            return
         self._keys[key] = spot.line
+        if len(self._kept) == self._size:
+            self._largest = self._kept[0][2].key
 
     def sample(self) -> list[Sampled]:
         """Return the spots kept, smallest key first."""
