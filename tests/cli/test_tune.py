@@ -214,6 +214,7 @@ def test_a_configured_top_k_is_told(gnomon: Gnomon, served: Path) -> None:
         (("--limit", "0"), "--limit"),
         (("--seed", "-1"), "--seed"),
         (("--embedder", "nothing"), "is none of"),
+        (("--out", "."), "is a folder"),
     ],
 )
 def test_flags_are_checked_first(gnomon: Gnomon, flags: tuple[str, ...], said: str) -> None:

@@ -102,6 +102,8 @@ def command(
     place = index_dir or Path(settings.value("index"))
     files = TuningFiles(place, golden or Path(settings.value("golden")))
     target = out or Path(settings.value("tuning"))
+    if target.is_dir():
+        raise UsageError(f"--out {shown(target)} is a folder; expected a file name")
     suffix = pool_suffix(level, limit)
     report = target.with_name(f"{target.stem}{suffix}.report.md")
     audit.check_appendable(state_dir)
