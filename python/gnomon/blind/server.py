@@ -55,7 +55,7 @@ def serve(
         Seconds without a request after which nobody is taken to be there; five minutes at most
         once every spot is judged.
     opened
-        Called with the address once it accepts connections.
+        Called with the address once connections are accepted and Ctrl-C is looked for.
 
     Raises
     ------
@@ -66,8 +66,10 @@ def serve(
         door = Door(f"{ADDRESS}:{listener.getsockname()[1]}")
         attendance = Attendance()
         page = make_page(judging, door, attendance, audio)
-        opened(door)
-        return asyncio.run(_serve(page, attendance, listener, idle_s))
+        try:
+            return asyncio.run(_serve(page, attendance, listener, idle_s, lambda: opened(door)))
+        except KeyboardInterrupt:  # pressed while starting or ending
+            return "interrupted"
 
 
 class _Server(uvicorn.Server):
@@ -79,12 +81,17 @@ class _Server(uvicorn.Server):
 
 
 async def _serve(
-    page: ASGIApp, attendance: Attendance, listener: socket.socket, idle_s: float
+    page: ASGIApp,
+    attendance: Attendance,
+    listener: socket.socket,
+    idle_s: float,
+    opened: Callable[[], None],
 ) -> Ending:
     interrupted = asyncio.Event()
     server = _Server(_settings(page))
     with _interrupt_sets(interrupted):
         serving = asyncio.create_task(server.serve(sockets=[listener]))
+        opened()
         ending = None
         while ending is None and not serving.done():
             await asyncio.sleep(_LOOKS_EVERY_S)

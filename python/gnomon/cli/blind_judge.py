@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -13,8 +14,10 @@ from typing import TYPE_CHECKING
 import click
 
 from gnomon import audit
+from gnomon.blind.belonging import check_sheet, check_unedited
 from gnomon.blind.judging import Judging
 from gnomon.blind.places import refuse_in_repository
+from gnomon.blind.trail import read_trail
 from gnomon.cli._environment import environment
 from gnomon.cli._options import json_option, state_dir_option
 from gnomon.cli._output import only_results_on_stdout, print_json, print_lines, print_note
@@ -28,6 +31,13 @@ if TYPE_CHECKING:
     from gnomon.blind.sheet import Sheet
 
 SCHEMA = "gnomon.blind.judge/1"
+MOST_IDLE_MINUTES = 7 * 24 * 60
+
+
+def _a_number(_context: click.Context, _parameter: click.Parameter, value: float) -> float:
+    if math.isnan(value):  # passes every comparison with a bound
+        raise click.BadParameter("nan is no number of minutes")
+    return value
 
 
 @click.command(name="judge")
@@ -44,7 +54,8 @@ SCHEMA = "gnomon.blind.judge/1"
 @click.option("--no-open", is_flag=True, help="Print the address, open no browser.")
 @click.option(
     "--idle-minutes",
-    type=click.FloatRange(min=0, min_open=True, max=10_080),
+    type=click.FloatRange(min=0, min_open=True, max=MOST_IDLE_MINUTES),
+    callback=_a_number,
     default=60.0,
     show_default=True,
     metavar="N",
@@ -77,6 +88,7 @@ def command(
     recording = None if audio is None else checked_audio(audio)
     audit.check_appendable(state_dir)
     judging = Judging(sheet)
+    _check_with_trail(judging.sheet(), sheet, state_dir)
 
     def opened(door: Door) -> None:
         print_note(f"judge this sheet at {door.address}")
@@ -106,6 +118,25 @@ def command(
     return DONE
 
 
+def _check_with_trail(sheet: Sheet, path: Path, state_dir: Path) -> None:
+    """Refuse a sheet that is not as it was drawn, where the trail knows its draw.
+
+    A judge's machine may have another trail than the owner's; then scoring finds it out.
+    """
+    trail = read_trail(state_dir)
+    draw = trail.draws.get(sheet.draw)
+    if draw is None:
+        return
+    check_sheet(sheet, path, draw)
+    check_unedited(sheet, path, draw)
+    scores = trail.scores.get(sheet.draw)
+    if scores:
+        print_note(
+            f"{sheet.draw} was scored already (record {scores[0].seq}): verdicts that are changed "
+            "now will be refused by gnomon blind score"
+        )
+
+
 def _check_installed() -> None:
     try:
         import starlette  # noqa: F401, PLC0415  # an extra
@@ -132,7 +163,10 @@ def _sentence(sheet: Sheet, path: Path, why: str) -> str:
     n, n_open = len(sheet.spots), len(sheet.unfilled)
     begin, place = (f"{why}: " if why else ""), shown(path)
     if n_open == 0:
-        return f"{begin}all {n} spots are judged and saved in {place}; next: gnomon blind score"
+        return (
+            f"{begin}all {n} spots are judged and saved in {place}; next: gnomon blind score "
+            f"--sheet {place} --key KEY"
+        )
     return (
         f"{begin}{n - n_open} of {n} spots are judged and saved in {place}; the same command "
         "goes on at the first open one"
