@@ -80,6 +80,23 @@ def private_folder(path: str | os.PathLike[str]) -> Path:
     return folder
 
 
+def private_parent(path: str | os.PathLike[str]) -> None:
+    """Make the folder of a file with readings, mode 0700, or take one that is private.
+
+    Raises
+    ------
+    UsageError
+        When others may look into the folder.
+    StateError
+        When it cannot be made.
+    """
+    folder = Path(path).parent
+    if not folder.exists():
+        private_folder(folder)
+    elif folder.is_dir():
+        _check_mode(folder)
+
+
 def check_folder_free(path: str | os.PathLike[str]) -> None:
     """Refuse now what `private_folder` would refuse after long work; makes nothing.
 
@@ -104,6 +121,10 @@ def _check_empty(folder: Path) -> None:
             f"{shown(folder)} is not empty; a draw gets a folder of its own, so that nothing of an "
             "earlier one is written over"
         )
+    _check_mode(folder)
+
+
+def _check_mode(folder: Path) -> None:
     mode = stat.S_IMODE(folder.stat().st_mode)
     if mode & 0o077:
         raise UsageError(

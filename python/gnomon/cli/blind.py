@@ -45,8 +45,9 @@ _ELSEWHERE = {
     "judge": "gnomon.cli.blind_judge:command",
     "score": "gnomon.cli._blind_score:score_command",
     "purge": "gnomon.cli._blind_purge:purge_command",
+    "contested": "gnomon.cli._blind_contested:contested_command",
 }
-_ORDER = ("plan", "draw", "judge", "score", "purge")
+_ORDER = ("plan", "draw", "judge", "score", "purge", "contested")
 
 allow_in_repo_option = click.option(
     "--allow-in-repo", is_flag=True, help="Take files inside a Git work tree."
