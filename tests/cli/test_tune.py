@@ -10,6 +10,8 @@ import pytest
 
 from gnomon import audit
 from gnomon.evaluation.tuning_result import NARROWED, TuningResult
+from gnomon.retrieval.calibration_file import Footing, write_calibration
+from gnomon.retrieval.guard import Guard
 from gnomon.retrieval.index import Index
 from tests.cli.probing import assert_refused
 from tests.evaluation.tuning_docs import pages, records
@@ -85,6 +87,21 @@ def test_the_file_is_the_same_again(gnomon: Gnomon, served: Path) -> None:
     gnomon("index", served, "--embedder", "lsa:12", "--quiet")
     gnomon("tune", "--quiet")
     assert TUNING.read_bytes() == before
+
+
+def test_tune_then_index_keeps_a_calibration(gnomon: Gnomon, served: Path) -> None:
+    """Neither lever moves a verdict, so what calibration measured stays in force."""
+    guard = Guard(tau=0.55, tau_lexical=0.4, cos_floor=0.2, cos_ceil=0.6, source="calibrated")
+    footing = Footing.of(Index.open("gnomon/index").manifest).as_dict()
+    body = {"footing": footing, "guard": guard.as_dict()}
+    write_calibration(Path("gnomon/calibration.json"), body)
+    gnomon("index", served, "--embedder", "lsa:12", "--quiet")
+    gnomon("tune", "--lambda", "0.6", "--k", "7", "--quiet")
+    outcome = gnomon("index", served, "--embedder", "lsa:12", "--quiet")
+    assert "guard: calibrated, from gnomon/calibration.json" in outcome.out
+    index = Index.open("gnomon/index")
+    assert (index.manifest.guard.tau, index.manifest.guard.source) == (0.55, "calibrated")
+    assert (index.levers["MMR_LAMBDA"], index.levers["GATE_K"]) == (0.6, 7)
 
 
 def test_the_figures_are_those_of_eval(gnomon: Gnomon, served: Path) -> None:
