@@ -70,6 +70,10 @@ COMMANDS: dict[str, Target] = {
         "gnomon.cli.tune:command",
         "Sweep MMR lambda and k over the golden set, and keep the best.",
     ),
+    "bench": Target(
+        "gnomon.cli.bench:command",
+        "Compare two retrieval configurations on answers, over several runs, with no key.",
+    ),
     "feedback": Target(
         "gnomon.cli.feedback:command",
         "Turn votes from production into candidates for a person to review.",
