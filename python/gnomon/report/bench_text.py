@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from gnomon.report.numbers import counted, decimal, signed
-from gnomon.report.probe_tables import safe
+from gnomon.report.tables import safe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
