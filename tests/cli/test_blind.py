@@ -244,3 +244,18 @@ def test_nothing_of_the_readings_comes_out(gnomon: Gnomon) -> None:
     assert len(inputs) > 150
     found = {word for word in inputs for output in outputs if word.encode() in output}
     assert found == set()
+
+
+def test_a_score_is_replayed(check: Gnomon) -> None:
+    """Identical as long as sheet and key are there; other verdicts are not decided on."""
+    fill("check", "used")
+    other = fill("check", "neither", "sheet.jsonl")
+    score(check, "--second", other)
+    assert check("replay", 3, "--json").json["verdict"] == "identical"
+    save_verdict("check/sheet.csv", 1, "neither")
+    changed = check("replay", 3, "--json", code=3).json
+    assert (changed["verdict"], changed["decision"]) == ("input_changed", None)
+    assert changed["changed_inputs"] == ["files.sheet (check/sheet.csv)"]
+    assert "the first score seals the sheet" in changed["reason"]
+    check("blind", "purge", "check")
+    assert check("replay", 3, "--json", code=2).json["verdict"] == "not_replayable"

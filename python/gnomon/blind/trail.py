@@ -108,8 +108,13 @@ class Trail:
         ]
 
 
-def read_trail(state_dir: Path) -> Trail:
+def read_trail(state_dir: Path, *, before: int | None = None) -> Trail:
     """Read and verify a trail; one that does not exist holds nothing.
+
+    Parameters
+    ----------
+    before
+        Take only records with a lower number, as when that one was written.
 
     Raises
     ------
@@ -123,6 +128,8 @@ def read_trail(state_dir: Path) -> Trail:
     if not audit.trail_path(state_dir).exists():
         return trail
     for record in audit.read_records(state_dir):
+        if before is not None and record.seq >= before:
+            break
         try:
             _take(trail, record)
         except (KeyError, TypeError, AttributeError) as error:

@@ -18,6 +18,7 @@ from gnomon.audit import (
     compare_outputs,
     not_replayable,
 )
+from gnomon.blind import replay as blind_replay
 from gnomon.calibration import replay as calibration_replay
 from gnomon.cli._configured import configured
 from gnomon.cli._embedding import kept_embedding
@@ -119,6 +120,14 @@ def _tuning_files(record: Record, again: Again) -> dict[str, Any]:
     return tuning_replay.files_now(record, again.state_dir, root=again.root, given=again.given)
 
 
+def _rerun_score(record: Record, again: Again) -> Rerun:
+    return blind_replay.rerun(record, again.state_dir, root=again.root, given=again.given)
+
+
+def _score_files(record: Record, again: Again) -> dict[str, Any]:
+    return blind_replay.files_now(record, again.state_dir, root=again.root, given=again.given)
+
+
 _CALIBRATION = Workflow(_rerun_calibration, _calibration_files)
 # Every action that can be run again.
 WORKFLOWS = {
@@ -126,6 +135,7 @@ WORKFLOWS = {
     "calibrate": _CALIBRATION,
     "calibrate.transfer": _CALIBRATION,
     "tune": Workflow(_rerun_tuning, _tuning_files),
+    "blind.score": Workflow(_rerun_score, _score_files),
 }
 
 
