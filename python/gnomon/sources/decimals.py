@@ -46,7 +46,7 @@ def read_decimals(data: Bytes, starts: Places, ends: Places) -> tuple[Floats, in
     data
         uint8, with ``words.PADDING`` bytes before the first number and behind the last.
     starts, ends
-        int64[n], each number at least one byte long.
+        int64[n], each number at least one byte long; rising.
 
     Returns
     -------
@@ -69,13 +69,17 @@ def read_decimals(data: Bytes, starts: Places, ends: Places) -> tuple[Floats, in
     n_fraction = np.maximum(lengths - n_whole - 1, 0)
     n_digits = n_whole + n_fraction
     plain = (n_digits > 0) & (n_digits <= _MOST_DIGITS)
-    whole, wrong_whole = _digits_before(data, begins + n_whole, n_whole)
-    fraction, wrong_fraction = _digits_before(data, ends, n_fraction)
-    plain &= ((wrong_whole | wrong_fraction) & _HIGHEST_BITS) == 0
     scale = np.minimum(n_fraction, _MOST_DIGITS)
-    whole *= _WHOLE_POWERS[scale]
-    whole += fraction
-    values, unsure = _divided(whole, scale)
+    if int(n_digits.max(initial=0)) <= WORD:
+        mantissas, other = _few_digits(data, begins, n_whole, ends, n_fraction)
+    else:
+        mantissas, other = _digits_before(data, begins + n_whole, n_whole)
+        fraction, other_fraction = _digits_before(data, ends, n_fraction)
+        mantissas *= _WHOLE_POWERS[scale]
+        mantissas += fraction
+        other |= other_fraction
+    plain &= (other & _HIGHEST_BITS) == 0
+    values, unsure = _divided(mantissas, scale)
     np.negative(values, out=values, where=first == ord("-"))
     wrong = _read_singly(data, starts, ends, values, np.flatnonzero(unsure | ~plain))
     return values, wrong
@@ -104,19 +108,41 @@ def _point_of(data: Bytes, begins: Places, lengths: Places) -> Places:
     return points
 
 
+def _few_digits(
+    data: Bytes, begins: Places, n_whole: Places, ends: Places, n_fraction: Places
+) -> tuple[Words, Words]:
+    """Return what `_digits_before` does, of at most eight digits without their point."""
+    digits = words_at(data, begins)
+    digits ^= _ZEROS
+    digits <<= _bits(WORD - n_whole)
+    digits >>= _bits(n_fraction)
+    fraction = words_at(data, ends - WORD)
+    fraction ^= _ZEROS
+    unused = _bits(WORD - n_fraction)
+    fraction >>= unused
+    fraction <<= unused
+    digits |= fraction
+    return _eight_digits(digits), digits | (digits + _ABOVE_NINE)
+
+
 def _digits_before(data: Bytes, ends: Places, counts: Places) -> tuple[Words, Words]:
     """Return the numbers that so many digits make, and highest bits where one is no digit."""
-    total, wrong = np.zeros(len(ends), np.uint64), np.zeros(len(ends), np.uint64)
+    total, other = np.zeros(len(ends), np.uint64), np.zeros(len(ends), np.uint64)
     most = min(int(counts.max(initial=0)), _MOST_DIGITS)
     for word in reversed(range(-(-most // WORD))):
         kept = np.clip(counts - word * WORD, 0, WORD)
         text = words_at(data, ends - word * WORD - kept)
         text ^= _ZEROS
-        text <<= ((WORD - kept) << 3).view(np.uint64)
-        wrong |= text | (text + _ABOVE_NINE)
+        text <<= _bits(WORD - kept)
+        other |= text | (text + _ABOVE_NINE)
         total *= _WHOLE_POWERS[WORD]
         total += _eight_digits(text)
-    return total, wrong
+    return total, other
+
+
+def _bits(counts: Places) -> Words:
+    """Return by how much to shift a word for so many bytes; 64 bits leave nothing."""
+    return (counts << 3).view(np.uint64)
 
 
 def _eight_digits(digits: Words) -> Words:
@@ -176,8 +202,13 @@ def _read_singly(
     data: Bytes, starts: Places, ends: Places, values: Floats, rows: Places
 ) -> int | None:
     """Read some numbers with ``float``, and return the first place that holds none."""
-    for row in rows.tolist():
-        text = data[starts[row] : ends[row]].tobytes()
+    if len(rows) == 0:
+        return None
+    first = int(starts[rows[0]])
+    content = data[first : int(ends[rows[-1]])].tobytes()
+    begins, stops = (starts[rows] - first).tolist(), (ends[rows] - first).tolist()
+    for row, begin, stop in zip(rows.tolist(), begins, stops, strict=True):
+        text = content[begin:stop]
         if _NUMBER.fullmatch(text) is None:
             values[row] = np.nan
             return int(row)

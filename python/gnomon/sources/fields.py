@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 # The arrays of a block of this size stay in the cache of one core.
 BLOCK_BYTES: Final = 1 << 19
 _LINE_FEED: Final = 10
-_RETURN: Final = 13
 _BLANK: Final = 32  # and everything below it that is not refused
 _LARGEST_KEPT_BYTES: Final = 31 << 20  # glibc's own limit is 32 MiB
+_LAST_ASCII: Final = 127
 _PIECE_BYTES: Final = 16 << 20
 _BOM: Final = b"\xef\xbb\xbf"
 
@@ -170,8 +170,11 @@ def split_columns(
         isn't UTF-8.
     """
     block = text.data[begin - 1 : end]  # the line feed before it included
-    _check_characters(text, begin, end)
     filled = block > _BLANK
+    n_white = len(block) - int(np.count_nonzero(filled))
+    n_plain = int(np.count_nonzero(block == _BLANK)) + int(np.count_nonzero(block == _LINE_FEED))
+    if n_white != n_plain or block.max() > _LAST_ASCII:
+        _check_characters(text, begin, end)
     edges = np.flatnonzero(filled[1:] != filled[:-1])
     edges += begin
     starts, ends = edges[0::2], edges[1::2]
@@ -222,7 +225,7 @@ def _check_characters(text: TextBuffer, begin: int, end: int) -> None:
             f"{shown(text.path)}: line {text.line_at(place)}: holds the control character "
             f"0x{text.data[place]:02x}; expected text"
         )
-    if (block > np.uint8(127)).any():
+    if block.max() > _LAST_ASCII:
         try:
             block.tobytes().decode("utf-8")
         except UnicodeDecodeError as error:
