@@ -285,5 +285,27 @@ def test_reports_elsewhere(gnomon: Gnomon) -> None:
     gnomon("eval", "--gate-only", "--out", "third/deep", "--quiet")
     assert Path("third/deep/index-gate-only.md").is_file()
     Path("file").write_text("", encoding="utf-8")
-    outcome = gnomon("eval", "--gate-only", "--out", "file", "--quiet", code=3)
-    assert_refused(outcome, "file: is a file; reports need a folder")
+    for out in ("file", "file/deep"):
+        outcome = gnomon("eval", "--gate-only", "--out", out, "--quiet", code=3)
+        assert_refused(outcome, "file: is a file; reports need a folder")
+
+
+@pytest.mark.usefixtures("served")
+def test_a_report_that_cannot_be_written(gnomon: Gnomon) -> None:
+    """The figures are in the trail all the same, and the message says where."""
+    REPORT.mkdir(parents=True)
+    outcome = gnomon("eval", "--gate-only", "--quiet", code=3)
+    assert_refused(outcome, "is a folder", "gnomon audit show 1")
+    assert audit.read_record(Path(".gnomon"), 1).outputs["figures"]["recall@8"]["mean"] == 1.0
+
+
+def test_the_name_of_a_report_is_that_of_the_index(gnomon: Gnomon) -> None:
+    """A link keeps its own name; a folder without one has that of where it is."""
+    gnomon("index", write_pages(Path("docs")), "--out", "v17", "--no-embed", "--quiet")
+    Path("gnomon").mkdir()
+    write(RECORDS)
+    Path("current").symlink_to("v17")
+    gnomon("eval", "current", "--gate-only", "--quiet")
+    assert Path("gnomon/reports/current-gate-only.json").is_file()
+    gnomon("eval", "v17/.", "--gate-only", "--quiet")
+    assert Path("gnomon/reports/v17-gate-only.json").is_file()

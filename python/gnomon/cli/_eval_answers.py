@@ -95,7 +95,7 @@ def measure_answers(
     with only_results_on_stdout(), progress_shown("answers", quiet=quiet) as progress:
         pool = open_pool(asking)
         setup = setup_of(
-            pool.index, asking.place.resolve().name, pool.records,
+            pool.index, asking.index_name, pool.records,
             level=asking.level, limit=asking.limit,
             model=speaker.model.name, prompt_hash=speaker.prompt.hash,
         )  # fmt: skip

@@ -69,8 +69,9 @@ class Ending:
                 )
             if self.junit.is_dir():
                 raise UsageError(f"--junit {shown(self.junit)} is a folder; expected a file name")
-        if self.reports.exists() and not self.reports.is_dir():
-            raise StateError(f"{shown(self.reports)}: is a file; reports need a folder")
+        nearest = next(one for one in (self.reports, *self.reports.parents) if one.exists())
+        if not nearest.is_dir():
+            raise StateError(f"{shown(nearest)}: is a file; reports need a folder")
         audit.check_appendable(self.state_dir)
 
 
@@ -120,18 +121,29 @@ def end(
         metric_version=METRIC_VERSION,
     )
     leaked = _leaked(result)
-    make_folder(ending.reports)
-    write_text(file, json.dumps({"schema": SCHEMA, **body}, allow_nan=False, indent=1) + "\n")
-    write_text(file.with_suffix(".md"), markdown(body))
+    text = json.dumps({"schema": SCHEMA, **body}, allow_nan=False, indent=1) + "\n"
+    files = {file: text, file.with_suffix(".md"): markdown(body)}
     if ending.junit is not None:
-        write_text(ending.junit, _junit(result, outcomes, leaked, faults))
+        files[ending.junit] = _junit(result, outcomes, leaked, faults)
+    _write(files, record)
     if ending.as_json:
-        files = {"report": str(file), "markdown": str(file.with_suffix(".md"))}
+        named = {"report": str(file), "markdown": str(file.with_suffix(".md"))}
         place = {"seq": record.seq, "hash": record.hash}
-        print_json(SCHEMA, {**body, "files": files, "audit": place})
+        print_json(SCHEMA, {**body, "files": named, "audit": place})
     else:
         print_lines(*lines(body), f"report: {shown(file.with_suffix('.md'))}")
     return _judged(outcomes, leaked, faults)
+
+
+def _write(files: Mapping[Path, str], record: audit.Record) -> None:
+    """Write the reports; when that fails, say where the figures stand all the same."""
+    try:
+        for path, text in files.items():
+            make_folder(path.parent)
+            write_text(path, text)
+    except GnomonError as error:
+        error.add_note(f"the figures themselves are recorded: gnomon audit show {record.seq}")
+        raise
 
 
 def _judged(outcomes: Sequence[Outcome], leaked: Sequence[str], faults: Sequence[str]) -> int:

@@ -45,6 +45,12 @@ class Asking:
     embedder: str | None
     seed: int
 
+    @property
+    def index_name(self) -> str:
+        """The name of the index's folder, for the names of reports."""
+        given = self.place.name
+        return self.place.resolve().name if given in {"", ".."} else given
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pool:

@@ -153,7 +153,7 @@ def measure_gate(asking: Asking, ending: Ending, settings: Configured, *, quiet:
     with only_results_on_stdout(), progress_shown("records", quiet=quiet) as progress:
         pool = open_pool(asking)
         setup = setup_of(
-            pool.index, asking.place.resolve().name, pool.records,
+            pool.index, asking.index_name, pool.records,
             level=asking.level, limit=asking.limit,
         )  # fmt: skip
         if ending.baseline is not None:

@@ -88,7 +88,7 @@ def setup_of(
     """
     return Setup(
         index_name=index_name,
-        index=index_facts(index),
+        index=describe_index(index),
         level=None if level == LEVELS[-1] else level,  # the last tier is the whole set
         limit=limit,
         golden_hash=golden_hash(records),
@@ -97,7 +97,7 @@ def setup_of(
     )
 
 
-def index_facts(index: Index) -> dict[str, Any]:
+def describe_index(index: Index) -> dict[str, Any]:
     """Return what an index retrieves and refuses by, as JSON values."""
     manifest = index.manifest
     return {

@@ -148,8 +148,9 @@ def _comparison(comparison: Mapping[str, Any]) -> list[str]:
     header = ("measure", "difference", "95% interval, paired", "reading", "records that moved")
     parts = [
         (
-            f"## Before\n\nAgainst {code(safe(comparison['file']))}; "
-            f"{plain(_changed(comparison))}. A difference is now less before."
+            f"## Before\n\nAgainst {code(safe(comparison['file']))}, index "
+            f"{plain(safe(comparison['index_hash'][:12]))}; {plain(_changed(comparison))}. "
+            "A difference is now less before."
         ),
         table(Table(caption="Differences", header=header, rows=rows)),
     ]
