@@ -132,6 +132,20 @@ class Window:
         )
         return found
 
+    def read_aloud(self, role: str, name: str | None = None) -> dict[str, Any]:
+        """Return what the browser tells a screen reader of the first element of a role."""
+        nodes = self.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+        by_id = {node["nodeId"]: node for node in nodes}
+        for node in nodes:
+            found = {key: node[key]["value"] for key in ("name", "description") if key in node}
+            if node["role"]["value"] != role or name not in {None, found.get("name")}:
+                continue
+            inside = [by_id[child] for child in node.get("childIds", ()) if child in by_id]
+            text = "".join(child["name"]["value"] for child in inside if "name" in child)
+            states = {item["name"]: item["value"].get("value") for item in node["properties"]}
+            return {**states, **found, "text": text}
+        raise AssertionError(f"no {role} called {name}")
+
     def emulate(self, **features: str) -> None:
         """Ask as a browser with these preferences does; none resets them."""
         media = [

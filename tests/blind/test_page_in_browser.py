@@ -319,6 +319,28 @@ def test_accessible(window: Window, tmp_path: Path, scheme: str) -> None:
         assert accessibility_faults(window) == []
 
 
+def test_what_a_screen_reader_is_given(window: Window, tmp_path: Path) -> None:
+    """The spot as a whole when it is shown, whether a verdict stands, and what was saved."""
+    path = tmp_path / "sheet.csv"
+    write_sheet(path, sheet_of([("the one", ""), ("a", "b")]))
+    with served(path) as page:
+        window.open(page.address)
+        spot = window.read_aloud("article")
+        assert spot["name"] == "Spot 1 of 2"
+        assert "before 1" in spot["description"]
+        assert "Reading x the one" in spot["description"]
+        assert "Reading y nothing (this side is empty)" in spot["description"]
+        window.judge("x", then=2)
+        assert window.run("return document.activeElement.id") == "spot"
+        assert window.read_aloud("article")["name"] == "Spot 2 of 2"
+        said = window.read_aloud("status")
+        assert (said["live"], said["text"]) == ("polite", "Spot 1: x is right. Saved.")
+        window.press(Keys.ARROW_LEFT)
+        assert window.read_aloud("button", "x is right")["pressed"] == "true"
+        assert window.read_aloud("button", "y is right")["pressed"] == "false"
+        assert window.read_aloud("progressbar")["name"] == "1 of 2 judged"
+
+
 def test_everything_by_tab(window: Window, tmp_path: Path) -> None:
     """Tab reaches every control once, in the order in which they stand, with a visible ring."""
     path = written(tmp_path / "sheet.csv", 2)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 Ending = Literal["finished", "idle", "interrupted"]
 
 ADDRESS: Final = "127.0.0.1"
+HTTP_PORT: Final = 80
 # Once every spot is judged nothing is left to wait for but second thoughts.
 DONE_IDLE_S: Final = 300.0
 _LOOKS_EVERY_S: Final = 0.1
@@ -63,7 +64,7 @@ def serve(
         When the port is taken or not allowed.
     """
     with closing(_listening(port)) as listener:
-        door = Door(f"{ADDRESS}:{listener.getsockname()[1]}")
+        door = Door(_host(listener))
         attendance = Attendance()
         page = make_page(judging, door, attendance, audio)
         try:
@@ -143,6 +144,12 @@ def _interrupt_sets(event: asyncio.Event) -> Iterator[None]:
     finally:
         loop.remove_signal_handler(signal.SIGINT)
         signal.signal(signal.SIGINT, before)
+
+
+def _host(listener: socket.socket) -> str:
+    """Return address and port as a browser names them: it leaves out the port of HTTP."""
+    port = listener.getsockname()[1]
+    return ADDRESS if port == HTTP_PORT else f"{ADDRESS}:{port}"
 
 
 def _listening(port: int) -> socket.socket:
