@@ -1,7 +1,8 @@
 """How often the interval of Cohen's kappa holds the true value, beside the usual one.
 
-Run ``python bench/kappa_coverage.py``. Two judges see the truth with a chance ``sight`` and draw from the shares
-of the verdicts otherwise. The usual interval is that of Fleiss, Cohen and Everitt (1969).
+Run ``python bench/kappa_coverage.py``. Two judges see the truth with a chance ``sight`` and draw
+from the shares of the verdicts otherwise. The usual interval is that of Fleiss, Cohen and Everitt
+(1969).
 """
 
 from __future__ import annotations
@@ -68,12 +69,12 @@ def covered(rows: int, sight: float, shares: Floats, rng: np.random.Generator) -
 def main() -> None:
     """Print a line for each setting."""
     rng = np.random.default_rng(1)
-    print("rows  true kappa  shares                  mapped Wilson  standard error")
+    print("rows  true kappa  shares                    mapped Wilson  standard error")
     for rows in (15, 30, 60):
         for sight in (0.6, 0.8, 0.9, 0.97):
             for shares in SHARES:
                 ours, theirs, true = covered(rows, sight, np.array(shares), rng)
-                print(f"{rows:4}  {true:10.2f}  {shares!s:22}  {ours:13.1%}  {theirs:14.1%}")
+                print(f"{rows:4}  {true:10.2f}  {shares!s:24}  {ours:13.1%}  {theirs:14.1%}")
 
 
 if __name__ == "__main__":
