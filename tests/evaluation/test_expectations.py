@@ -93,3 +93,21 @@ def test_not_too_many_are_named() -> None:
     rows = [row(f"r{i}", 0.0) for i in range(100)]
     (found,) = judge_expectations(parse_expectations(["recall@8>0"], NAMES), result(*rows))
     assert len(found.records) == MOST_NAMED
+
+
+@pytest.mark.parametrize(("bound", "met"), [(2, True), (3, False)])
+def test_how_many_records_stand_behind_a_mean(bound: int, met: bool) -> None:
+    """A mean that rises because fewer records are measured can be refused."""
+    texts = [f"recall@8:n>={bound}"]
+    rows = [row("a", 1.0), row("b", 0.5), row("c", None)]
+    (found,) = judge_expectations(parse_expectations(texts, NAMES), result(*rows))
+    assert (found.met, found.value, found.records) == (met, 2.0, ())
+    assert str(found) == f"recall@8:n>={bound}: recall@8 is measured on 2 records"
+
+
+def test_no_records_is_a_number() -> None:
+    """Nothing measured is a mean of null and a count of 0."""
+    (found,) = judge_expectations(
+        parse_expectations(["over_refusal:n==0"], NAMES), result(row("a", 1.0))
+    )
+    assert found.met

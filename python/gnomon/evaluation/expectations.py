@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from gnomon.evaluation.result import EvaluationResult, Measure
 
+# Behind the name of a measure: the number of records behind its mean, instead of the mean. A mean
+# that rises because fewer records are measured is no better.
+COUNT_MARK: Final = ":n"
 # Records that are named beside an expectation that was not met.
 MOST_NAMED: Final = 20
 
@@ -28,7 +31,7 @@ _COMPARISONS: Final[Mapping[str, Callable[[float, float], bool]]] = {
     "<": operator.lt,
 }
 _SHAPE = re.compile(
-    r"\s*(?P<name>[A-Za-z][\w@.-]*)\s*(?P<sign>>=|<=|==|>|<)\s*"
+    r"\s*(?P<name>[A-Za-z][\w@.:-]*)\s*(?P<sign>>=|<=|==|>|<)\s*"
     r"(?P<bound>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*",
     re.ASCII,
 )
@@ -42,10 +45,13 @@ class Expectation:
     ----------
     text
         As it was given, without blanks around it.
+    of_count
+        Whether it is about the number of records behind the mean.
     """
 
     text: str
     measure: str
+    of_count: bool
     sign: str
     bound: float
 
@@ -61,7 +67,7 @@ class Outcome:
     Attributes
     ----------
     value
-        The mean; None when it was not measured.
+        The mean, or the number of records behind it; None when it was not measured.
     n_measured, n_total
         How many records stand behind it, and how many there are.
     records
@@ -80,6 +86,8 @@ class Outcome:
         one = self.expectation
         if self.value is None:
             return f"{one.text}: no record has a {one.measure} to measure"
+        if one.of_count:
+            return f"{one.text}: {one.measure} is measured on {self.n_measured} records"
         return (
             f"{one.text}: {one.measure} is {self.value:.4f}, "
             f"measured on {self.n_measured} of {self.n_total} records"
@@ -90,6 +98,7 @@ class Outcome:
         return {
             "expectation": self.expectation.text,
             "measure": self.expectation.measure,
+            "of_count": self.expectation.of_count,
             "value": self.value,
             "n_measured": self.n_measured,
             "n_total": self.n_total,
@@ -104,7 +113,8 @@ def parse_expectations(texts: Iterable[str], measures: Sequence[str]) -> tuple[E
     Parameters
     ----------
     texts
-        Each a measure, one of ``>= > <= < ==``, and a number.
+        Each a measure, one of ``>= > <= < ==``, and a number; ``:n`` behind the measure is the
+        number of records behind its mean.
     measures
         The names that there will be figures of.
 
@@ -130,10 +140,10 @@ def judge_expectations(
     for one in expectations:
         measure = by_name[one.measure]
         values = result.values(measure.name)
-        mean = result.figure(measure).value
-        met = one.is_met(mean)
-        against = () if met else _worst(values, measure)
-        outcomes.append(Outcome(one, mean, len(values), len(result.rows), met, against))
+        value = float(len(values)) if one.of_count else result.figure(measure).value
+        met = one.is_met(value)
+        against = () if met or one.of_count else _worst(values, measure)
+        outcomes.append(Outcome(one, value, len(values), len(result.rows), met, against))
     return tuple(outcomes)
 
 
@@ -151,11 +161,12 @@ def _parsed(text: str, measures: Sequence[str]) -> Expectation:
             f"--expect {quoted(text)} is no expectation; expected a measure, one of "
             f"{' '.join(_COMPARISONS)}, and a number, such as 'recall@8>=0.8'"
         )
-    name, bound = found["name"], float(found["bound"])
+    name, bound = found["name"].removesuffix(COUNT_MARK), float(found["bound"])
     if name not in measures:
         near = difflib.get_close_matches(name, measures, n=1)
         hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(measures)}"
         raise UsageError(f"--expect {quoted(text)}: no measure is called {quoted(name)}{hint}")
     if not math.isfinite(bound):
         raise UsageError(f"--expect {quoted(text)}: the number is too large")
-    return Expectation(text.strip(), name, found["sign"], bound)
+    of_count = found["name"].endswith(COUNT_MARK)
+    return Expectation(text.strip(), name, of_count, found["sign"], bound)

@@ -184,7 +184,9 @@ def _expectations(outcomes: Sequence[Mapping[str, Any]]) -> list[str]:
     rows = [
         (
             safe(one["expectation"]),
-            decimal(one["value"]),
+            decimal(one["value"]).removesuffix(".0000")
+            if one["of_count"]
+            else decimal(one["value"]),
             f"{one['n_measured']} of {one['n_total']}",
             "met" if one["met"] else "not met",
         )
