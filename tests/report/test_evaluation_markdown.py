@@ -121,7 +121,8 @@ def test_records_to_look_at() -> None:
 def test_expectations_are_listed() -> None:
     """Met or not."""
     one = {
-        "expectation": "recall@8>=0.8", "measure": "recall@8", "of_count": False, "value": 0.5, "n_measured": 1,
+        "expectation": "recall@8>=0.8", "measure": "recall@8", "of_count": False,
+        "value": 0.5, "n_measured": 1,
         "n_total": 1, "met": False, "records": ["r-1"],
     }  # fmt: skip
     counted = {**one, "expectation": "recall@8:n>=1", "of_count": True, "value": 1.0, "met": True}
@@ -140,7 +141,8 @@ def test_more_sections() -> None:
 def test_nothing_in_a_name_acts() -> None:
     """Ids and labels come from files; rendered, they are text."""
     one = {
-        "expectation": HOSTILE, "measure": "recall@8", "of_count": False, "value": None, "n_measured": 0,
+        "expectation": HOSTILE, "measure": "recall@8", "of_count": False,
+        "value": None, "n_measured": 0,
         "n_total": 1, "met": False, "records": [],
     }  # fmt: skip
     found = body(HOSTILE, values={"mrr": 0.0, "over_refusal": 1.0}, expectations=(one,))
