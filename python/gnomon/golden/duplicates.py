@@ -92,7 +92,8 @@ def near_repetitions(
 
     Examples
     --------
-    >>> [pair] = near_repetitions(["How do I rotate a key?", "How do I rotate the key"], [0, 0])
+    >>> asked = ["How do I rotate a signing key?", "How do I rotate the signing key"]
+    >>> [pair] = near_repetitions(asked, [0, 0])
     >>> pair.row, pair.first
     (1, 0)
     """
