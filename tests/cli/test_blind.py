@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import stat
 from pathlib import Path
@@ -193,6 +194,19 @@ def test_a_seeded_key_is_recorded(gnomon: Gnomon) -> None:
     assert (result["blind"], result["key_seed"]) == (False, 5)
     assert "Not blind" in Path(result["report"]).read_text("utf-8")
     assert audit.read_record(".gnomon", 2).outputs["key_seed"] == 5
+
+
+def test_the_sample_follows_from_plan_and_file(check: Gnomon) -> None:
+    """By hand: sha256 of both hashes is the seed, and the smallest sha256 of seed and id win."""
+    plan = check("blind", "plan", "--json", code=2).json["plan_hash"]
+    file = hashlib.sha256(Path("contested.jsonl").read_bytes()).hexdigest()
+    seed = hashlib.sha256(f"{plan}\n{file}\n".encode()).digest()
+    drawn_by_hand = sorted(
+        FORTY, key=lambda one: hashlib.sha256(seed + one["id"].encode()).digest()
+    )
+    shown = {one.left_context for one in read_sheet("check/sheet.csv").spots}
+    assert shown == {one["left_context"] for one in drawn_by_hand[:30]}
+    assert audit.read_record(".gnomon", 2).outputs["seed"] == seed.hex()
 
 
 def test_two_draws_share_the_sample_and_not_the_sides(check: Gnomon) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,20 @@ def test_a_key_cannot_name_a_victim(check: Gnomon) -> None:
     assert "victim.txt: is not as it was" in outcome.out
 
 
+def test_a_trail_cannot_name_a_victim(check: Gnomon) -> None:
+    """Even where a record of a draw has the hash of another file, only spots are removed."""
+    victim = Path("victim.txt")
+    victim.write_text("a file whose content everybody knows", encoding="utf-8")
+    sha256 = hashlib.sha256(victim.read_bytes()).hexdigest()
+    record = audit.read_record(".gnomon", 2)
+    entry = {"path": "victim.txt", "sha256": sha256}
+    files = {"files": {"contested": entry}}
+    audit.append("forged", action="blind.draw", inputs=files, outputs=record.outputs, env={})
+    outcome = check("blind", "purge", "check", "--state-dir", "forged")
+    assert victim.exists()
+    assert "victim.txt: is not removed" in outcome.out
+
+
 def test_a_link_is_not_followed(check: Gnomon) -> None:
     """A contested file that is a link, and a link in the folder: what they lead to stays."""
     Path("elsewhere.jsonl").write_bytes(Path("contested.jsonl").read_bytes())
@@ -113,7 +128,9 @@ def test_another_folder(check: Gnomon) -> None:
     Path("other/letter.txt").touch()
     assert_refused(check("blind", "purge", "other", code=2), "holds no file of a draw")
     assert_refused(check("blind", "purge", "nowhere", code=3), "no such folder")
-    assert Path("other/letter.txt").exists()
+    Path("other/sheet.csv").write_text("somebody's own sheet", encoding="utf-8")
+    assert_refused(check("blind", "purge", "other", code=2), "neither a key nor a sheet")
+    assert len(list(Path("other").iterdir())) == 2
 
 
 def test_a_draw_that_this_trail_does_not_know(check: Gnomon) -> None:

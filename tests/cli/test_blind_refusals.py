@@ -83,8 +83,8 @@ def test_sheet_and_key_of_another_draw(check: Gnomon) -> None:
     again = check(
         "blind", "score", "--sheet", "again/sheet.csv", "--key", "again/key.json", "--json"
     ).json
-    assert again["earlier_draws"] == 1
-    assert "before this one: 1" in Path(again["report"]).read_text("utf-8")
+    assert again["earlier_draws"] == {"all": 1, "same_file": 1, "without_score": 1}
+    assert "Draws in this trail before this one: 1" in Path(again["report"]).read_text("utf-8")
 
 
 def test_an_edited_key(check: Gnomon) -> None:
@@ -221,3 +221,38 @@ def test_git_work_trees(check: Gnomon) -> None:
     assert_refused(check(*partial, code=2), "lies in the Git work tree")
     check(*args, away, "--allow-in-repo")
     score(check, "--allow-in-repo")
+
+
+def test_files_that_are_one(check: Gnomon) -> None:
+    """The second judge's sheet is another file, and the note writes over none of the inputs."""
+    fill("check", "used")
+    outcome = score(check, "--second", "check/../check/sheet.csv", code=2)
+    assert_refused(outcome, "--second is another's")
+    before = Path("check/key.json").read_bytes()
+    outcome = score(check, "--report", "check/key.json", code=2)
+    assert_refused(outcome, "--report would write over check/key.json")
+    assert Path("check/key.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("action", "inputs", "outputs"),
+    [
+        ("blind.plan", {}, {}),
+        ("blind.plan", {}, {"plan": 5, "rules": {}}),
+        ("blind.plan", {}, {"plan": "ab", "rules": {"sample": "all"}}),
+        ("blind.plan", {}, {"plan": "ab", "rules": {"condition_1": 3}}),
+        ("blind.draw", {}, {"draw": "draw-0"}),
+        ("blind.draw", {"files": {"contested": []}}, {"draw": ["x"], "all": {}}),
+        ("blind.score", {"files": {"sheet": 3}}, {"draw": "d", "sheet": "s", "second": None}),
+        ("blind.score", {"files": {}}, {"draw": {}, "sheet": "s", "second": None}),
+        ("blind.purge", {}, {"draws": "all"}),
+    ],
+)
+def test_a_trail_of_another_make(
+    gnomon: Gnomon, action: str, inputs: dict[str, object], outputs: dict[str, object]
+) -> None:
+    """Records that verify and are not of the form of a check are refused by number."""
+    audit.append(".gnomon", action=action, inputs=inputs, outputs=outputs, env={})
+    contested(FORTY)
+    args = ("blind", "draw", "contested.jsonl", "--plan", "plan-0", "--out", "check", "--quiet")
+    assert_refused(gnomon(*args, code=3), "record 1")

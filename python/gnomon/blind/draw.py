@@ -17,6 +17,7 @@ from gnomon.blind.places import private_folder
 from gnomon.blind.sample import Sampled, Sampler, sample_seed
 from gnomon.blind.sheet import SHEET_CSV, SHEET_JSONL, Sheet, write_sheet
 from gnomon.blind.spot_file import read_contested
+from gnomon.blind.trail import COUNTED
 from gnomon.errors import InvalidInputError, NotMeasuredError
 from gnomon.sources.atomic import atomic_write
 from gnomon.sources.files import shown
@@ -73,15 +74,7 @@ class Drawn:
             "sampled": len({row.id for row in self.key.rows}),
             "sampled_named": len({row.id for row in self.key.rows if row.named}),
             "rows": len(self.sheet.spots),
-            "all": {
-                "spots": counts.spots,
-                "available": counts.available,
-                "unplaced": counts.unplaced,
-                "changed": counts.changed,
-                "kept": counts.kept,
-                "unsure": counts.unsure,
-                "named": counts.named,
-            },
+            "all": {name: getattr(counts, name) for name in COUNTED},
         }
 
 

@@ -11,6 +11,7 @@ from gnomon import audit
 from gnomon.blind.draw import FILES
 from gnomon.blind.key import KEY_FILE, Key, read_key
 from gnomon.blind.sheet import SHEET_CSV, SHEET_JSONL, read_sheet
+from gnomon.blind.spot_file import read_contested
 from gnomon.errors import GnomonError, MissingInputError, UsageError
 from gnomon.sources.files import reason, shown
 from gnomon.sources.fingerprint import fingerprint
@@ -74,6 +75,11 @@ def purge(folder: Path, trail: Trail, state_dir: Path) -> Purged:
     """
     found = _files_in(folder)
     key, names = _draws_in(folder)
+    if not names:
+        raise UsageError(
+            f"{shown(folder)}: neither a key nor a sheet in it can be read, so nothing says that "
+            "its files are of a draw; nothing is removed"
+        )
     draws = {name: name in trail.scores for name in names}
     removed: list[Path] = []
     left: list[tuple[str, str]] = []
@@ -150,10 +156,15 @@ def _other_than(path: Path, record: DrawRecord) -> str | None:
     if path.is_symlink():
         return "is a link; remove what it leads to"
     try:
-        same = fingerprint(path).sha256 == record.contested
+        if fingerprint(path).sha256 != record.contested:
+            return "is not as it was when it was drawn from"
+        # A trail may come from elsewhere, and its hashes may be those of somebody's other files.
+        next(read_contested(path))
+    except StopIteration:
+        return "holds no spot"
     except GnomonError as error:
-        return f"cannot be read: {error}"
-    return None if same else "is not as it was when it was drawn from"
+        return f"is not removed: {error}"
+    return None
 
 
 def _remove(path: Path, removed: list[Path], left: list[tuple[str, str]]) -> None:

@@ -13,7 +13,7 @@ from gnomon.rules.blind_values import SYSTEMS
 from gnomon.stats.kappa import cohen_kappa
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gnomon.blind.sheet import Sheet
     from gnomon.blind.trail import DrawRecord
@@ -75,7 +75,7 @@ def partial_json(sheet: Sheet) -> dict[str, Any]:
 
 
 def outcome_json(
-    outcome: Outcome, rules: Rules, draw: DrawRecord, *, earlier_draws: int
+    outcome: Outcome, rules: Rules, draw: DrawRecord, *, earlier_draws: Mapping[str, int]
 ) -> dict[str, Any]:
     """Return the figures and the decision of a score."""
     first, second = outcome.condition_1, outcome.condition_2
@@ -87,18 +87,18 @@ def outcome_json(
         "plan": plan_id(draw.plan),
         "plan_hash": draw.plan,
         "rules": rules_json(rules),
-        "blind": draw.outputs["key_seed"] is None,
-        "key_seed": draw.outputs["key_seed"],
-        "earlier_draws": earlier_draws,
+        "blind": draw.key_seed is None,
+        "key_seed": draw.key_seed,
+        "earlier_draws": dict(earlier_draws),
         "spots": {
             "sampled": outcome.spots,
-            "wanted": draw.outputs["wanted"],
+            "wanted": draw.wanted,
             "changed": outcome.changed,
             "kept": outcome.kept,
             "unsure": outcome.unsure,
             "named": outcome.named,
             "right_of": dict(outcome.right_of),
-            "all": draw.outputs["all"],
+            "all": draw.all,
         },
         "findings": dict(outcome.findings),
         "condition_1": {

@@ -17,7 +17,7 @@ from gnomon.blind.belonging import (
 from gnomon.blind.key import read_key, sheet_hash
 from gnomon.blind.result import Agreement, agreement_of, numbers, outcome_json, partial_json
 from gnomon.blind.sheet import read_sheet
-from gnomon.errors import InvalidInputError, MismatchError
+from gnomon.errors import InvalidInputError, MismatchError, UsageError
 from gnomon.rules.blind import combined, decide
 from gnomon.rules.blind_values import Finding, Judged
 from gnomon.sources.files import shown
@@ -50,7 +50,7 @@ class Scored:
     outcome: Outcome
     rules: Rules
     agreement: Agreement | None
-    earlier_draws: int
+    earlier_draws: dict[str, int]
     seal: str
     second_seal: str | None
 
@@ -90,12 +90,16 @@ def score(
 
     Raises
     ------
+    UsageError
+        When both judges' sheets are one file.
     InvalidInputError
         When a file is damaged, or a spot has no verdict.
     MismatchError
         When sheet, key, plan and trail do not belong together, anything but a verdict was changed,
         or the draw was scored with other verdicts before, or purged.
     """
+    if second is not None and second.resolve() == sheet_file.resolve():
+        raise UsageError(f"{shown(second)}: is the first judge's sheet; --second is another's")
     sheet = read_sheet(sheet_file)
     draw = trail.draw(sheet.draw)
     plan = check_plan(trail, draw, given)
@@ -116,7 +120,7 @@ def score(
         outcome=decide(_opened(sheet, key), plan.rules),
         rules=plan.rules,
         agreement=agreement,
-        earlier_draws=len(trail.earlier_draws(draw)),
+        earlier_draws=trail.earlier_draws(draw),
         seal=seal,
         second_seal=second_seal,
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from gnomon import audit
+from gnomon.audit import part_of
 from gnomon.blind.plan import ACTION as PLAN
 from gnomon.blind.plan import Plan, plan_id
 from gnomon.blind.rules_file import rules_of
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 DRAW: Final = "blind.draw"
 SCORE: Final = "blind.score"
 PURGE: Final = "blind.purge"
+COUNTED: Final = ("spots", "available", "unplaced", "changed", "kept", "unsure", "named")
+"""What a draw counts over the whole contested file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,12 @@ class DrawRecord:
         Hash of the sheet as it was drawn, without verdicts.
     key
         Hash of the key.
+    wanted
+        How many spots the plan asks for.
+    key_seed
+        Of ``--key-seed``, or None.
+    all
+        Counts over the whole contested file.
     contested, path
         The sha256 of the contested file, and its path as the trail may hold it.
     """
@@ -45,9 +54,11 @@ class DrawRecord:
     rows: int
     sheet: str
     key: str
+    wanted: int
+    key_seed: int | None
+    all: dict[str, int]
     contested: str
     path: str
-    outputs: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +110,17 @@ class Trail:
             )
         return self.draws[name]
 
-    def earlier_draws(self, draw: DrawRecord) -> list[DrawRecord]:
-        """Return the draws from the same contested file before this one, whatever their plan."""
-        return [
-            other
-            for other in self.draws.values()
-            if other.contested == draw.contested and other.seq < draw.seq
-        ]
+    def earlier_draws(self, draw: DrawRecord) -> dict[str, int]:
+        """Count the draws before this one: all, from the same file, and those without a score."""
+        earlier = [other for other in self.draws.values() if other.seq < draw.seq]
+        return {
+            "all": len(earlier),
+            "same_file": sum(other.contested == draw.contested for other in earlier),
+            "without_score": sum(
+                all(record.seq > draw.seq for record in self.scores.get(other.draw, []))
+                for other in earlier
+            ),
+        }
 
 
 def read_trail(state_dir: Path, *, before: int | None = None) -> Trail:
@@ -121,8 +136,8 @@ def read_trail(state_dir: Path, *, before: int | None = None) -> Trail:
     AuditCorruptError
         When the trail does not verify.
     InvalidInputError
-        When a record of a check is none that this version writes, or a plan's rules do not have
-        the recorded hash.
+        When a record of a check is not of the form that this version writes, or a plan's rules do
+        not have the recorded hash.
     """
     trail = Trail()
     if not audit.trail_path(state_dir).exists():
@@ -130,32 +145,30 @@ def read_trail(state_dir: Path, *, before: int | None = None) -> Trail:
     for record in audit.read_records(state_dir):
         if before is not None and record.seq >= before:
             break
-        try:
-            _take(trail, record)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise InvalidInputError(
-                f"record {record.seq} of the trail is a {record.action} that this version cannot "
-                f"read ({type(error).__name__}: {error})"
-            ) from None
+        _take(trail, record)
     return trail
 
 
 def _take(trail: Trail, record: Record) -> None:
+    out = record.outputs
     if record.action == PLAN:
-        plan_hash = record.outputs["plan"]
+        plan_hash = part_of(record, out, "plan", str)
         trail.plans.setdefault(plan_hash, _plan(record, plan_hash))
     elif record.action == DRAW:
-        trail.draws[record.outputs["draw"]] = _draw(record)
+        draw = _draw(record)
+        trail.draws[draw.draw] = draw
     elif record.action == SCORE:
-        trail.scores.setdefault(record.outputs["draw"], []).append(record)
+        _check_score(record)
+        trail.scores.setdefault(out["draw"], []).append(record)
     elif record.action == PURGE:
-        for draw in record.outputs["draws"]:
-            trail.purges.setdefault(draw, []).append(record)
+        for name in part_of(record, out, "draws", list):
+            trail.purges.setdefault(str(name), []).append(record)
 
 
 def _plan(record: Record, plan_hash: str) -> Plan:
+    rules = part_of(record, record.outputs, "rules", dict)
     try:
-        plan = Plan(rules_of(record.outputs["rules"], f"record {record.seq}"), record.seq)
+        plan = Plan(rules_of(rules, f"record {record.seq}"), record.seq)
     except GnomonError as error:
         raise InvalidInputError(f"{error}; the plan cannot be used") from None
     if plan.hash != plan_hash:
@@ -167,16 +180,30 @@ def _plan(record: Record, plan_hash: str) -> Plan:
 
 
 def _draw(record: Record) -> DrawRecord:
-    out, contested = record.outputs, record.inputs["files"]["contested"]
+    out = record.outputs
+    files = part_of(record, record.inputs, "files", dict)
+    contested = part_of(record, files, "contested", dict)
+    counts = part_of(record, out, "all", dict)
     return DrawRecord(
         seq=record.seq,
-        draw=out["draw"],
-        plan=out["plan"],
-        secret_sha256=out["secret_sha256"],
-        rows=out["rows"],
-        sheet=out["sheet"],
-        key=out["key"],
-        contested=contested["sha256"],
-        path=contested["path"],
-        outputs=out,
+        draw=part_of(record, out, "draw", str),
+        plan=part_of(record, out, "plan", str),
+        secret_sha256=part_of(record, out, "secret_sha256", str),
+        rows=part_of(record, out, "rows", int),
+        sheet=part_of(record, out, "sheet", str),
+        key=part_of(record, out, "key", str),
+        wanted=part_of(record, out, "wanted", int),
+        key_seed=part_of(record, out, "key_seed", int | None),
+        all={name: part_of(record, counts, name, int) for name in COUNTED},
+        contested=part_of(record, contested, "sha256", str),
+        path=part_of(record, contested, "path", str),
     )
+
+
+def _check_score(record: Record) -> None:
+    part_of(record, record.outputs, "draw", str)
+    part_of(record, record.outputs, "sheet", str)
+    part_of(record, record.outputs, "second", str | None)
+    files = part_of(record, record.inputs, "files", dict)
+    for role in files:
+        part_of(record, part_of(record, files, role, dict), "path", str)

@@ -78,6 +78,8 @@ def score_command(
         return DONE
     if key is None:
         raise UsageError("--key is missing: name the key of the draw, or count with --partial")
+    if report is not None and report.resolve() in {path.resolve() for path in files}:
+        raise UsageError(f"--report would write over {shown(report)}; name another file")
     audit.check_appendable(state_dir)
     given = None if rules_file is None else Plan(read_rules(rules_file))
     scored = score(sheet, key, read_trail(state_dir), second=second, given=given)

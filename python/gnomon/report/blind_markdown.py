@@ -110,9 +110,12 @@ def _warnings(body: Mapping[str, Any]) -> list[str]:
             f"{spots['named']} sampled spots have a reading that names its system, and were not "
             f"blind: the choice is right on {spots['right_of']['named']} of them."
         )
-    if body["earlier_draws"]:
+    earlier = body["earlier_draws"]
+    if earlier["all"]:
         lines.append(
-            f"Draws from the same contested file before this one: {body['earlier_draws']}."
+            f"Draws in this trail before this one: {earlier['all']}, of them from the same "
+            f"contested file {earlier['same_file']}, without a score until this draw "
+            f"{earlier['without_score']}."
         )
     return lines
 
