@@ -88,7 +88,7 @@ def test_every_pool_expects_refusals(records: tuple[GoldenRecord, ...]) -> None:
 
 
 def test_gold_entries_have_all_three_shapes(records: tuple[GoldenRecord, ...]) -> None:
-    """A page with what lies below it, sections, and no entry that a record names twice."""
+    """A page with what lies below it, a page alone, a section; no entry twice in a record."""
     shapes = Counter(
         "page" if "#" not in entry else "pin" if entry.endswith("#") else "section"
         for record in records
@@ -117,6 +117,15 @@ def test_lint_has_nothing_to_say(
     """No error and no warning: gold is there, answers are 90 to 160 words, nothing is quoted."""
     code, found = asked(capsys, "lint", str(measured[1]), "--golden", str(GOLDEN), "--strict")
     assert (code, found["errors"], found["warnings"]) == (0, 0, 0)
+
+
+def test_lint_finds_no_error_in_the_probe_set(
+    measured: tuple[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Gold pages and scopes of the probe set are there, and no question stands on both sides."""
+    probes = str(GOLDEN.with_name("calibration.jsonl"))
+    code, found = asked(capsys, "lint", str(measured[1]), "--probes", probes)
+    assert (code, found["errors"]) == (0, 0)
 
 
 def test_it_measures_what_the_page_says(
