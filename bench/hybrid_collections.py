@@ -75,7 +75,7 @@ class Collection:
         return [found[q].ids for q in range(len(found))]
 
     def reranked(self, lambda_: float) -> Ranking:
-        """Return ten by MMR of the twelve that the shipped fusion gives, as `Index` does."""
+        """Return ten by MMR of the twelve that the shipped fusion gives."""
         assert self.index.stored is not None
         found = mmr(
             self.embed([record.question for record in self.records]),
@@ -170,7 +170,7 @@ def rankings(it: Collection) -> dict[str, Ranking]:
         "RRF, k 60": it.fused(60, 1, 1),
         "RRF, k 5, BM25 counts twice": it.fused(5, 2, 1),
         "RRF, k 5, dense counts twice": it.fused(5, 1, 2),
-        "best 12 of RRF, MMR lambda 1": it.reranked(1.0),
+        "best 12 of RRF, by cosine": it.reranked(1.0),
         "best 12 of RRF, MMR lambda 0.7": it.reranked(0.7),
         "best 12 of RRF, MMR lambda 0.5": it.reranked(0.5),
     }
@@ -178,7 +178,7 @@ def rankings(it: Collection) -> dict[str, Ranking]:
 
 # What each ranking is compared with: the better single channel, or the step before it.
 _SHIPPED_NAME: Final = "RRF, k 5, equal weights (shipped)"
-_PLAIN_NAME: Final = "best 12 of RRF, MMR lambda 1"
+_PLAIN_NAME: Final = "best 12 of RRF, by cosine"
 
 
 def reference_of(name: str, single: str) -> str | None:

@@ -13,6 +13,7 @@ from tests.retrieval.docs import PAGES, SubjectEmbedder, build, write_pages
 from gnomon.errors import InvalidInputError, MismatchError, UsageError
 from gnomon.retrieval.gate_score import expected_best, standard_score
 from gnomon.retrieval.index import Index
+from gnomon.retrieval.ranking import fuse
 from gnomon.retrieval.turns import wordings_of
 
 if TYPE_CHECKING:
@@ -205,9 +206,22 @@ class TestExcerpts:
         assert sorted(pages) == ["many", "many", "one"]
         assert len(index.search("shared words", 6)) == 6
 
-    def test_lambda_one_ranks_the_pool_by_cosine(self, index: Index) -> None:
-        """It is a dense re-rank, not a no-op."""
-        cosines = [chunk.cosine for chunk in index.search("audit of a call", 5)]
+    def test_lambda_one_keeps_the_fused_order(self, index: Index) -> None:
+        """Without variety to ask for, what both channels found together is handed over."""
+        question = "audit of a call"
+        vector = SubjectEmbedder().embed_questions([question])[0]
+        won = index.judge([question], {question: vector}, None).won
+        fused = [index.chunks[row].id for row in fuse(won.findings, index.levers)]
+        assert [chunk.id for chunk in index.search(question, 5)] == fused[:5]
+
+    @pytest.mark.usefixtures("index")
+    def test_a_lever_ranks_the_pool_by_cosine(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As MMR has it at lambda 1."""
+        monkeypatch.setenv("GNOMON_DENSE_RERANK", "1")
+        reranking = Index.open(tmp_path / "index", embedder=SubjectEmbedder())
+        cosines = [chunk.cosine for chunk in reranking.search("audit of a call", 5)]
         assert cosines == sorted(cosines, reverse=True)  # type: ignore[type-var]
 
     def test_k(self, index: Index) -> None:

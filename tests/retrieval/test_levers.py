@@ -27,6 +27,7 @@ def test_shipped_values() -> None:
         "FUSED": 12,
         "EXPAND_BELOW_TOKENS": 150,
     }
+    assert levers.count("DENSE_RERANK") == 0
     assert (levers.count("PAGE_CAP"), levers["BM25_K1"], levers["BM25_B"]) == (2, 1.2, 0.75)
     assert {lever.source for lever in levers.values.values()} == {"default"}
 

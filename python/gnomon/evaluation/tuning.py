@@ -241,6 +241,7 @@ def _sweep(index: Index, pools: Pools, counted: Sequence[Asked], plane: Plane) -
         queries=np.stack(vectors),
         vectors=index.stored,
         lambdas=list(map(float, lambdas)),
+        by_cosine=bool(index.levers.count("DENSE_RERANK")),
     )
     orders = [order_of_hits(pools, hits) for hits in found]
     return sweep(pools, lambdas, counts, orders, by_place=False)

@@ -351,8 +351,14 @@ class Index:
         """
         if self._stored is None or vector is None:
             return cap_pages(pool, k, self._pages, self.levers.count("PAGE_CAP"))
-        lambda_ = self.levers["MMR_LAMBDA"]
-        return pick(pool, k, vector=vector, vectors=self._stored, lambda_=lambda_)
+        return pick(
+            pool,
+            k,
+            vector=vector,
+            vectors=self._stored,
+            lambda_=self.levers["MMR_LAMBDA"],
+            by_cosine=bool(self.levers.count("DENSE_RERANK")),
+        )
 
     def grouped(self, picked: NDArray[np.int64]) -> tuple[tuple[int, ...], ...]:
         """Return every picked row with the neighbours that it brings."""

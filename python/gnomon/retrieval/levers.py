@@ -68,6 +68,8 @@ LEVERS: Final[Mapping[str, LeverKind]] = {
     "CANDIDATES": _count(30, moves_verdict=True),
     "FUSED": _count(12),
     "EXPAND_BELOW_TOKENS": _count(150, low=0),
+    # What MMR_LAMBDA 1 means: 0 keeps the order of the fusion, 1 ranks the pool by cosine.
+    "DENSE_RERANK": _count(0, low=0, high=1),
     "PAGE_CAP": _count(2),
     "BM25_K1": _weight(1.2, moves_verdict=True),
     "BM25_B": _weight(0.75, high=1.0, moves_verdict=True),

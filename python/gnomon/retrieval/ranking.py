@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gnomon.kernels import mmr, mmr_grid, rrf
+from gnomon.kernels import Hits, mmr, mmr_grid, rrf
 from gnomon.retrieval.chunking import tokens_of
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.kernels import Hits
     from gnomon.retrieval.chunking import Chunk
     from gnomon.retrieval.evidence import Findings
     from gnomon.retrieval.levers import Levers
@@ -42,13 +41,18 @@ def pick(
     vector: NDArray[np.float32],
     vectors: NDArray[np.generic],
     lambda_: float,
+    by_cosine: bool,
 ) -> NDArray[np.int64]:
     """Return k rows of a pool by maximal marginal relevance, in the order of picking.
 
-    At lambda 1 this ranks the pool by cosine; it is not a no-op.
+    Parameters
+    ----------
+    by_cosine
+        What lambda 1, which asks for no variety, means: True ranks the pool by cosine, as the
+        definition has it, False keeps the order of the fusion.
     """
-    if len(pool) == 0:
-        return pool
+    if len(pool) == 0 or _is_plain(lambda_, by_cosine=by_cosine):
+        return pool[:k]
     return mmr(vector, vectors, k, lambda_=lambda_, rows=[pool], threads=1)[0].ids
 
 
@@ -59,6 +63,7 @@ def pick_grid(
     queries: NDArray[np.float32],
     vectors: NDArray[np.generic],
     lambdas: Sequence[float],
+    by_cosine: bool,
 ) -> list[Hits]:
     """Return what `pick` gives for every pool at every lambda; smaller k are the beginnings.
 
@@ -68,13 +73,32 @@ def pick_grid(
         Candidate rows of each query.
     queries
         float32[Q, dim].
+    by_cosine
+        As for `pick`.
 
     Returns
     -------
     list of Hits
-        One for each lambda.
+        One for each lambda. Where the order of the fusion is kept, scores are NaN: it has none that
+        compare with those of MMR.
     """
-    return mmr_grid(queries, vectors, k, lambdas, rows=list(pools), threads=1)
+    walked = [one for one in lambdas if not _is_plain(one, by_cosine=by_cosine)]
+    found = iter(
+        mmr_grid(queries, vectors, k, walked, rows=list(pools), threads=1) if walked else ()
+    )
+    kept = _as_fused(pools, k)
+    return [kept if _is_plain(one, by_cosine=by_cosine) else next(found) for one in lambdas]
+
+
+def _is_plain(lambda_: float, *, by_cosine: bool) -> bool:
+    return lambda_ == 1.0 and not by_cosine
+
+
+def _as_fused(pools: Sequence[NDArray[np.int64]], k: int) -> Hits:
+    heads = [pool[:k] for pool in pools]
+    offsets = np.concatenate([[0], np.cumsum([len(head) for head in heads])]).astype(np.int64)
+    ids = np.concatenate([np.empty(0, dtype=np.int64), *heads])
+    return Hits(ids, np.full(len(ids), np.nan, dtype=np.float32), offsets)
 
 
 def cap_pages(pool: NDArray[np.int64], k: int, pages: Sequence[str], cap: int) -> NDArray[np.int64]:
