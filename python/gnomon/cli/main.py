@@ -64,7 +64,7 @@ COMMANDS: dict[str, Target] = {
     "lint": Target("gnomon.cli.lint:command", "Check the golden set against the index."),
     "eval": Target(
         "gnomon.cli.eval:command",
-        "Measure retrieval and refusal on a golden set.",
+        "Measure retrieval and refusal, and answers if a chat endpoint is given.",
     ),
     "tune": Target(
         "gnomon.cli.tune:command",
