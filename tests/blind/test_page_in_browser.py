@@ -95,6 +95,7 @@ def test_thirty_spots_by_keyboard_with_a_kill_half_way(window: Window, tmp_path:
     assert [replace(spot, verdict=None) for spot in read_sheet(path).spots] == list(spots)
     assert window.run("return document.title") == "Spot 30 of 30 · Blind check"
     assert "You can close this window" in window.text("#problem")
+    assert window.run("return document.activeElement.id") == "problem"
 
 
 def test_undo_and_arrows(window: Window, tmp_path: Path) -> None:

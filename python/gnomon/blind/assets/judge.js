@@ -30,6 +30,7 @@ async function ask(path, body) {
       body: JSON.stringify(body),
     });
   }
+  state.told = Date.now(); // also where nobody answers, so as not to ask with every movement
   let answer;
   let found = {};
   try {
@@ -41,7 +42,6 @@ async function ask(path, body) {
         "Start the command again and open the address that it prints.",
     );
   }
-  state.told = Date.now();
   if (answer.ok) return found;
   throw new Problem(sentenceOf(answer.status, found), found.verdicts);
 }
@@ -218,6 +218,8 @@ const finish = () => alone(async () => {
         "close this window. The same command goes on where you stopped.",
   );
   $("problem").classList.add("good");
+  $("problem").tabIndex = -1;
+  focusOn($("problem"));
 });
 
 /** Tell the server now and then that somebody is here, and hear what other windows have judged. */
