@@ -37,7 +37,7 @@ def start_chromium() -> webdriver.Chrome:
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     driver = shutil.which("chromedriver")
     if browser is None or driver is None:
-        message = "the judge's page is tested in Chromium: install chromium and chromium-driver"
+        message = "there is no Chromium with its driver here: install chromium and chromium-driver"
         if os.environ.get("CI") == "true":
             pytest.fail(message)
         pytest.skip(message)
