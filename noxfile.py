@@ -36,7 +36,6 @@ CHECKOUT_TESTS = (
     "tests/architecture/test_cpp_names.py",
     "tests/architecture/test_free_threading.py",
     "tests/bench",
-    "tests/blind/test_page_accessible.py",
     "tests/blind/test_page_in_browser.py",
     "tests/docs/test_demo.py",
     "tests/docs/test_links.py",

@@ -1,6 +1,6 @@
 """A real Chromium without a window, and the judge's page served to it.
 
-``GNOMON_SCREENSHOTS=DIR pytest tests/blind`` also leaves pictures there.
+``GNOMON_SCREENSHOTS=DIR pytest tests/blind/test_page_in_browser.py`` also leaves pictures there.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from gnomon.blind.server import Ending, serve
 
 JUDGE = (sys.executable, "-c", "from gnomon.cli.main import main; main()", "blind", "judge")
 WAIT_S = 10.0
-SAVED = "return document.getElementById('status').textContent.startsWith(arguments[0])"
 
 
 def start_chromium() -> webdriver.Chrome:

@@ -193,8 +193,7 @@ def _from_index(
     notes += notes_on_corpus(run, qrels, read_corpus(files.corpus).ids, queries.ids)
     manifest = index.manifest
     facts = {
-        "index": manifest.hash[:12],
-        "channel": channel,
+        "run": f"{channel} of {manifest.hash[:12]}",
         "depth": "GATE_K" if channel == "served" else str(depth or DEFAULT_DEPTH),
         "embedder": "none" if manifest.profile is None else manifest.profile.id,
         **{name: f"{lever.value:g}" for name, lever in index.levers.values.items()},

@@ -275,6 +275,8 @@ def _changed(setup: Setup, baseline: Baseline) -> list[str]:
     """Return what a difference between two reports may come from, in words."""
     was, now = _facts(baseline.index), _facts(setup.index)
     was["chat model"], now["chat model"] = baseline.model, setup.model
+    if "facts" in setup.index:  # a run has fewer than an index
+        now = {name: value for name, value in now.items() if name in was}
     return [
         name if name in _WITHOUT_VALUES else f"{name} {_shown(was.get(name))} to {_shown(value)}"
         for name, value in now.items()

@@ -23,7 +23,7 @@ _MEANS: Final[Mapping[str, str]] = {
     "precision": "share of {first} that is relevant; a shorter list counts as filled up",
     "rr": "1 / rank of the first relevant document among {first}, 0 if none; its mean is MRR",
     "ap": "precision at each relevant document among {first}, over all relevant; its mean is MAP",
-    "ndcg": "gains of {first} discounted by log2 of their rank, over those of the best order",
+    "ndcg": "gains of {first} over log2(rank + 1), divided by the same of the best order",
 }
 
 
