@@ -37,7 +37,8 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> list[TaskFile]:
         for one in RECORDS
     ]
     tasks = emit(index, records, config="plain-cosine")
-    return [tasks, replace(tasks, config="tuned-mmr")]
+    other = {**tasks.setup, "index": {**tasks.setup["index"], "embed_model": "e5-small"}}
+    return [tasks, replace(tasks, config="tuned-mmr", setup=other)]
 
 
 def answers(sides: list[TaskFile]) -> list[dict[str, tuple[str, ...]]]:
@@ -129,7 +130,8 @@ def test_citations_are_numbers(sides: list[TaskFile]) -> None:
         ("cosine 0.8312", True),
         ("version 0.83", False),
         ("1.0.8312", False),
-        ("from the subjects", True),  # the embedder's name
+        ("embedded by e5-small", True),
+        ("in the index", False),  # both indexes are called so
         ("plain words", False),
     ],
 )
@@ -137,6 +139,14 @@ def test_answers_that_tell_their_side(sides: list[TaskFile], text: str, tells: b
     """A text that names a configuration or a model, or shows a score, is not blind."""
     said = [answered(sides[0], lambda _: "So."), answered(sides[1], lambda _: text)]
     assert {pair.tells for pair in make_pairs(sides, said, SECRET).pairs} == {tells}
+
+
+def test_what_both_answers_hold_tells_nothing(sides: list[TaskFile]) -> None:
+    """A name that is a plain word of the documentation, and a figure that both quote."""
+    said = [
+        answered(side, lambda _, n=n: f"{n} tuned-mmr gave 0.8312") for n, side in enumerate(sides)
+    ]
+    assert not any(pair.tells for pair in make_pairs(sides, said, SECRET).pairs)
 
 
 def test_equal_answers_are_left_out(sides: list[TaskFile]) -> None:

@@ -145,7 +145,7 @@ def emit_command(
     then = (
         "have them answered and run gnomon bench emit again with --history"
         if file.stage == 1
-        else "cut them with gnomon bench shard, or hand out the file's tasks yourself"
+        else "cut them with gnomon bench shard; the task file itself holds the gold"
     )
     print_lines(
         f"stage {file.stage}: {facts['tasks']} tasks to answer{refused}",

@@ -42,8 +42,8 @@ class Pair:
     first_is_x
         Whether the first configuration stands at x; in the key only.
     tells
-        Whether a text names a configuration, its index or its model, or holds what looks like a
-        score: such a pair is not blind, and is counted apart.
+        Whether one text and not the other names a configuration, its index or its model, or shows
+        what looks like a score: such a pair is not blind, and is counted apart.
     """
 
     record: str
@@ -100,7 +100,7 @@ def make_pairs(sides: Sequence[TaskFile], answers: Sequence[Answers], secret: by
                 x,
                 y,
                 first_is_x=name in at_x,
-                tells=any(_tells(text, names) for text in (x, y)),
+                tells=_named_in(x, names) != _named_in(y, names),
             )
         )
     return Pairs(tuple(pairs), len(first) - len(differing))
@@ -181,18 +181,28 @@ def _shown(task: Task, answers: Answers) -> str:
 
 
 def _names(sides: Sequence[TaskFile]) -> tuple[str, ...]:
-    found = set()
-    for side in sides:
-        index = side.setup["index"]
-        found |= {side.config, str(index.get("name") or ""), str(index.get("embed_model") or "")}
-    return tuple(sorted(name.casefold() for name in found if name))
-
-
-def _tells(text: str, names: Sequence[str]) -> bool:
-    folded = text.casefold()
-    return bool(_SCORE.search(text)) or any(
-        re.search(rf"(?<!\w){re.escape(name)}(?!\w)", folded) for name in names
+    """Return what only one of the sides is called: a name that both have tells nothing."""
+    first, second = (
+        {
+            str(name).casefold()
+            for name in (side.config, side.setup["index"].get("name"), _model(side))
+            if name
+        }
+        for side in sides
     )
+    return tuple(sorted(first ^ second))
+
+
+def _model(side: TaskFile) -> str | None:
+    name: str | None = side.setup["index"].get("embed_model")
+    return name
+
+
+def _named_in(text: str, names: Sequence[str]) -> frozenset[str]:
+    """Return the names and the scores that a text shows."""
+    folded = text.casefold()
+    found = {name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", folded)}
+    return frozenset(found | set(_SCORE.findall(text)))
 
 
 def key_text(key: dict[str, Any]) -> str:
