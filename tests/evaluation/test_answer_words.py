@@ -26,6 +26,7 @@ from gnomon.evaluation.answer_words import character_tokens, squad_tokens, token
         ("¿Qué? «naïve»", ["¿qué", "«naïve»"]),  # only ASCII punctuation is dropped
         ("el año; la clé", ["el", "año", "la", "clé"]),  # and only English articles
         ("cle\u0301", ["cle\u0301"]),  # an accent of its own is not composed
+        ("«the» key «a»", ["«", "»", "key", "«", "»"]),  # an article ends at any punctuation
         ("STRASSE Straße", ["strasse", "straße"]),  # lower case, no case folding
         ("tabs\tand\u00a0hard\u2003blanks\n", ["tabs", "and", "hard", "blanks"]),
         ("東京タワーは高い。", ["東京タワーは高い。"]),  # no blank, one token

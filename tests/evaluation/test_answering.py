@@ -18,7 +18,7 @@ from gnomon.evaluation.asking import ask
 from gnomon.evaluation.chat import ChatModel, open_chat
 from gnomon.evaluation.journal import Journal
 from gnomon.evaluation.priming import PrimedRecord, prime
-from gnomon.evaluation.prompts import REFUSAL, Prompt
+from gnomon.evaluation.prompts import REFUSAL, Excerpt, Prompt
 from gnomon.retrieval.index import Index
 
 if TYPE_CHECKING:
@@ -129,17 +129,17 @@ def test_a_refused_earlier_turn(
 ) -> None:
     """The reader was told so, and what it would have cited was never shown."""
     one = primed[1]
-    first = replace(one.earlier[0], refused=True)
+    never = Excerpt("never/shown#", "Never", "Never shown.")
+    first = replace(one.earlier[0], excerpts=(never,), refused=True)
     refused = replace(one, earlier=(first, *one.earlier[1:]))
     answer_records((refused,), model, Prompt(), journal, _ignore)
     assert len(service.requests) == 2
     _system, question, answer, *_ = sent(service)[0]
     assert question["content"] == "Question: How do I revoke a key?"
     assert answer["content"] == REFUSAL
-    only_there = {e.id for e in first.excerpts} - {
-        e.id for turn in (*one.earlier[1:], one.turn) for e in turn.excerpts
-    }
-    assert not only_there & set(refused.citable)
+    assert never.id not in refused.citable
+    shown = replace(refused, earlier=(replace(first, refused=False), *one.earlier[1:]))
+    assert never.id in shown.citable
 
 
 def test_broken_off_in_the_middle(

@@ -91,6 +91,17 @@ def test_a_difference_inside_the_spread(tasks: TaskFile) -> None:
     )
 
 
+def test_the_spread_is_that_of_the_unsteadier_side(tasks: TaskFile) -> None:
+    """A steady side doesn't make the other one's runs alike."""
+    steady = [answered(tasks, noisy("a", 0.5))] * 3
+    unsteady = [answered(tasks, noisy(str(share), share)) for share in (0.2, 0.5, 0.9)]
+    for runs in ([steady, unsteady], [unsteady, steady]):
+        found = by_name(compare_runs([tasks] * 2, runs, seed=0))["token_f1"]
+        spreads = {found["first_spread"], found["second_spread"]}
+        assert min(spreads) == 0.0
+        assert found["spread"] == max(spreads) > 0.2
+
+
 def test_without_a_true_difference_little_moves(tasks: TaskFile) -> None:
     """Of 40 comparisons of one answerer with itself, few are said to have moved."""
     wrong = 0

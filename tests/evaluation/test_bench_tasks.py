@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.evaluation.bench_sides import GOLD, RECORDS, answered, emit, index_of
+from tests.evaluation.bench_sides import GOLD, RECORDS, answered, emit, index_of, primed_records
 from tests.evaluation.records import record
 
 from gnomon.errors import InvalidInputError, MissingInputError, UsageError
 from gnomon.evaluation.bench_answers import read_answers
+from gnomon.evaluation.bench_emit import scored_tasks
 from gnomon.evaluation.bench_shards import protocol, write_shards
 from gnomon.evaluation.bench_tasks import Task, TaskFile, read_tasks, write_tasks
-from gnomon.evaluation.prompts import REFUSAL
+from gnomon.evaluation.gate_only import setup_of
+from gnomon.evaluation.prompts import REFUSAL, Excerpt, PrimedTurn, Prompt
 from gnomon.retrieval.guard import Guard
 from gnomon.retrieval.index import Index
 
@@ -55,6 +58,19 @@ class TestTasks:
         assert [m.content for m in follow.messages[2::2]] == ["So.", "So."]
         assert follow.turns[0].content.endswith("Question: and for calls?")
         assert set(task.citable) <= set(follow.citable)
+
+    def test_citable_ids_are_those_in_the_words(self, index: Index) -> None:
+        """What a later turn finds may not be cited before, nor what a refused turn would show."""
+        (one,) = primed_records(index, [record("x", "How?", previous=["borscht"])])
+        never = PrimedTurn("borscht", (Excerpt("never/shown#", "", ""),), refused=True)
+        setup = setup_of(index, "index", RECORDS, level=None, limit=None, prompt_hash="0")
+        some = scored_tasks("one", setup, [replace(one, earlier=(never,))], Prompt(), {})
+        assert some.tasks[0].messages[2].content == REFUSAL
+        for tasks in (emit(index, stage=1), emit(index), some):
+            for task in tasks.to_answer:
+                words = [m.content for m in task.messages] + [t.content for t in task.turns]
+                shown = re.findall(r'<excerpt id="([^"]*)">', "\n".join(words))
+                assert set(task.citable) == set(shown)
 
     def test_the_order_is_that_of_ids(self, index: Index) -> None:
         """Negatives often stand last in a set; the order of tasks must not tell."""
