@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from gnomon.embedding import endpoint
+from gnomon.evaluation.chat import ChatModel, Message, Reply
 from tests.cli.probing import assert_refused
 from tests.embedding.service import Answer, Service, running
 from tests.evaluation.chat_service import said, speaking
 from tests.retrieval.docs import write_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tests.cli.probing import Gnomon
 
@@ -172,6 +173,24 @@ def test_a_time_out_in_the_middle(
     assert len(service.requests) == 2
     assert without_trail(report()) == whole
     assert_refused(gnomon("eval", "--quiet", "--resume", code=3), "no run to go on with")
+
+
+@pytest.mark.usefixtures("served")
+def test_interrupted(gnomon: Gnomon, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C keeps what was answered too, and says so."""
+    ask = ChatModel.ask
+
+    def stopped(model: ChatModel, messages: Sequence[Message]) -> Reply:
+        if len(service.requests) == 2:
+            raise KeyboardInterrupt
+        return ask(model, messages)
+
+    monkeypatch.setattr(ChatModel, "ask", stopped)
+    outcome = gnomon("eval", "--quiet", code=130)
+    assert "2 answers kept in gnomon/reports/" in outcome.err
+    monkeypatch.setattr(ChatModel, "ask", ask)
+    gnomon("eval", "--quiet", "--resume")
+    assert len(service.requests) == 3
 
 
 @pytest.mark.parametrize(
