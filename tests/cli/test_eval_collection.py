@@ -87,7 +87,7 @@ def test_ties_as_trec_eval_has_them(gnomon: Gnomon, folder: Path) -> None:
     assert (means(mine), means(other)) == ({"rr": 0.6667}, {"rr": 0.5})
     assert other["files"]["report"] == "gnomon/reports/mine-on-small-ties-trec.json"
     outcome = gnomon(*args, "--ties", "trec", "--baseline", mine["files"]["report"], code=3)
-    assert_refused(outcome, "what is judged, or the rule of ties, differs")
+    assert_refused(outcome, "what is judged, the rule of ties or what is left out differs")
 
 
 def test_judgements_alone(gnomon: Gnomon, folder: Path) -> None:
@@ -146,8 +146,9 @@ def test_an_index(gnomon: Gnomon, folder: Path, channel: str) -> None:
     """Each channel gives a run, which measures the same when it is read back."""
     gnomon("index", folder, "--embedder", "lsa:2", "--out", "idx", "--quiet")
     args = ("eval", "--collection", folder, "--quiet", "--json")
+    depth = () if channel == "served" else ("--depth", 3)
     mine = gnomon(
-        *args, "--index", "idx", "--channel", channel, "--depth", 3, "--run-out", "out.trec.gz"
+        *args, "--index", "idx", "--channel", channel, *depth, "--run-out", "out.trec.gz"
     ).json
     assert mine["files"]["report"] == f"gnomon/reports/idx-{channel}-on-small.json"
     assert mine["index"]["facts"]["run"].startswith(f"{channel} of ")
@@ -168,6 +169,8 @@ def test_an_index_without_vectors(gnomon: Gnomon, folder: Path) -> None:
     assert fused == lexical
     outcome = gnomon(*args, "--channel", "dense", code=2)
     assert "idx has no vectors; take --channel bm25 or fused" in outcome.err
+    outcome = gnomon(*args, "--query-vectors", "v.npy", code=2)
+    assert "idx has no vectors; leave out those of the queries" in outcome.err
 
 
 def test_stored_query_vectors(gnomon: Gnomon, folder: Path) -> None:
@@ -220,6 +223,46 @@ def test_judgements_of_another_collection(gnomon: Gnomon, folder: Path) -> None:
     assert_refused(gnomon(*run, code=3), "no judged document: none of the 1 judged documents")
 
 
+def test_identical_ids(gnomon: Gnomon, folder: Path) -> None:
+    """A result with the id of its query is told, and left out on demand, as BEIR does."""
+    queries = {"clock": "a clock is no sundial", "sundial": "a sundial shows the time"}
+    write_lines(folder / "queries.jsonl", queries)
+    qrels = "query-id\tcorpus-id\tscore\nclock\tsundial\t1\nsundial\tclock\t1\n"
+    (folder / "qrels" / "test.tsv").write_text(qrels, encoding="utf-8")
+    gnomon("index", folder, "--no-embed", "--out", "idx", "--quiet")
+    args = ("eval", "--collection", folder, "--metrics", "rr", "--quiet", "--json")
+    kept = gnomon(*args, "--index", "idx", "--depth", 2, "--run-out", "out.trec").json
+    read = gnomon(*args, "--run", "out.trec").json
+    assert read["collection"]["notes"][-1] == (
+        "2 results have the id of their query: they count like any other"
+    )
+    left = gnomon(*args, "--run", "out.trec", "--ignore-identical-ids").json
+    assert left["collection"]["notes"][-1].endswith("they were left out")
+    searched = gnomon(*args, "--index", "idx", "--depth", 1, "--ignore-identical-ids").json
+    found = [means(body) for body in (kept, read, left, searched)]
+    assert found == [{"rr": 0.75}, {"rr": 0.75}, {"rr": 1.0}, {"rr": 1.0}]
+    assert "without-identical" in left["files"]["report"]
+
+
+def test_queries_without_text(gnomon: Gnomon, folder: Path) -> None:
+    """They find nothing, are not embedded, and are told."""
+    write_lines(folder / "queries.jsonl", {**QUERIES, "q2": " "})
+    gnomon("index", folder, "--embedder", "lsa:2", "--out", "idx", "--quiet")
+    body = gnomon("eval", "--collection", folder, "--index", "idx", "--quiet", "--json").json
+    assert body["collection"]["notes"][-1] == ("1 queries have no text: nothing is found for them")
+    assert body["collection"]["counts"]["n_without_results"] == 1
+
+
+def test_the_form_of_the_judgements_is_no_difference(gnomon: Gnomon, folder: Path) -> None:
+    """The same judgements in another order and form are the same for a comparison."""
+    args = ("eval", "--collection", folder, "--run", "mine.trec", "--metrics", "rr", "--json")
+    gnomon(*args)
+    rows = [line.split("\t") for line in QRELS.splitlines()[1:]]
+    trec = "".join(f"{query} 0 {document} {gain}\n" for query, document, gain in rows[::-1])
+    (folder / "qrels" / "test.tsv").write_text(trec, encoding="utf-8")
+    assert gnomon(*args).json["comparison"]["comparable"]
+
+
 def test_unknown_ids_are_told(gnomon: Gnomon, folder: Path) -> None:
     """Documents and queries of a run that the collection lacks, and a file out of order."""
     more = "q7 Q0 clock 1 1 t\nq1 Q0 \x41ncient 3 0.95 t\n"
@@ -245,6 +288,11 @@ def test_unknown_ids_are_told(gnomon: Gnomon, folder: Path) -> None:
         (["--collection", "small", "--run", "r", "--metrics", "f1"], "there is no metric 'f1'"),
         (["--collection", "small", "--run", "r", "--metrics", "rr@0"], "the cutoff is '0'"),
         (["--collection", "small", "--run", "r", "--per-query", "no/x"], "the folder no does not"),
+        (["--collection", "small", "--run", "r", "--embedder", "lsa:2"], "--embedder belongs to"),
+        (["--collection", "small", "--run", "r", "--per-query", "small"], "small is a folder"),
+        (["--collection", "small", "i", "--channel", "served", "--depth", "5"], "leave out --dep"),
+        (["--collection", "small", "i", "--channel", "bm25", "--query-vectors", "v"], "needs none"),
+        (["--collection", "small", "i", "--run-out", "o", "--per-query", "o"], "the same file"),
         (["--ties", "trec"], "give either --run FILE or --index DIR"),
     ],
 )

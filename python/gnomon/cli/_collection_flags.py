@@ -62,6 +62,10 @@ _OPTIONS = (
         "--run-out", type=_PATH, metavar="FILE", help="Write the index's run, as TREC has it."
     ),
     click.option(
+        "--ignore-identical-ids", is_flag=True,
+        help="Leave out results with the id of their query, as BEIR does.",
+    ),
+    click.option(
         "--per-query", type=_PATH, metavar="FILE", help="Write every value: metric, query, value."
     ),
 )  # fmt: skip
@@ -82,11 +86,12 @@ class CollectionFlags:
     query_vectors: Path | None
     run_out: Path | None
     per_query: Path | None
+    ignore_identical_ids: bool
 
     @property
     def given(self) -> bool:
         """Whether any of them was given."""
-        return any(getattr(self, name) is not None for name in self.__slots__)
+        return any(getattr(self, name) not in {None, False} for name in self.__slots__)
 
     @property
     def metric_names(self) -> tuple[str, ...]:
@@ -94,7 +99,9 @@ class CollectionFlags:
         names = DEFAULT_METRICS if self.metrics is None else self.metrics.split(",")
         return tuple(measure.name for measure in measures_of(name.strip() for name in names))
 
-    def check(self, index_dir: Path | None, other: Sequence[str]) -> CollectionFlags:
+    def check(
+        self, index_dir: Path | None, other: Sequence[str], embedder: str | None
+    ) -> CollectionFlags:
         """Refuse flags that don't go together, and return them with the index that is meant.
 
         Parameters
@@ -103,6 +110,8 @@ class CollectionFlags:
             The index given as an argument.
         other
             Flags of an evaluation on a golden set that were given.
+        embedder
+            What ``--embedder`` says.
 
         Raises
         ------
@@ -126,16 +135,41 @@ class CollectionFlags:
             raise UsageError(
                 f"{missing} --collection DIR{'' if index is not None else ', or --qrels FILE'}"
             )
-        if index is None:
-            of_index = ("channel", "depth", "query_vectors", "run_out")
-            wrong = next((name for name in of_index if getattr(self, name) is not None), None)
-            if wrong is not None:
-                raise UsageError(f"--{wrong.replace('_', '-')} belongs to --index, not to --run")
-        for file in (self.run_out, self.per_query):
-            if file is not None and not file.parent.is_dir():
-                raise UsageError(f"{shown(file)}: the folder {shown(file.parent)} does not exist")
+        self._check_searching(index, embedder)
+        self._check_written()
         values = {name: getattr(self, name) for name in self.__slots__}
         return CollectionFlags(**{**values, "collection_index": index})
+
+    def _check_searching(self, index: Path | None, embedder: str | None) -> None:
+        """Refuse flags of a search that isn't made, or that say the same thing twice."""
+        of_index = {
+            "--channel": self.channel,
+            "--depth": self.depth,
+            "--query-vectors": self.query_vectors,
+            "--run-out": self.run_out,
+            "--embedder": embedder,
+        }
+        given = [name for name, value in of_index.items() if value is not None]
+        if index is None and given:
+            raise UsageError(f"{given[0]} belongs to --index, not to --run")
+        if self.channel == "served" and self.depth is not None:
+            raise UsageError("served returns GATE_K documents; leave out --depth")
+        if self.query_vectors is not None and (embedder is not None or self.channel == "bm25"):
+            other = "--channel bm25 needs none" if embedder is None else "--embedder makes them"
+            raise UsageError(f"--query-vectors gives vectors, and {other}; leave one of them out")
+
+    def _check_written(self) -> None:
+        """Refuse files that could not be written."""
+        for flag, file in (("--run-out", self.run_out), ("--per-query", self.per_query)):
+            if file is None:
+                continue
+            if not file.parent.is_dir():
+                folder = shown(file.parent)
+                raise UsageError(f"{flag} {shown(file)}: the folder {folder} does not exist")
+            if file.is_dir():
+                raise UsageError(f"{flag} {shown(file)} is a folder; expected a file name")
+        if self.run_out is not None and self.run_out == self.per_query:
+            raise UsageError("--run-out and --per-query name the same file")
 
 
 def collection_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,10 +12,14 @@ from gnomon.cli._embedding import question_embedding
 from gnomon.cli._eval_ending import Ending, end
 from gnomon.cli._output import only_results_on_stdout, print_note
 from gnomon.cli._progress import progress_shown
-from gnomon.errors import InvalidInputError, MissingInputError
+from gnomon.errors import InvalidInputError, MissingInputError, UsageError
 from gnomon.evaluation.baseline import require_comparable
-from gnomon.evaluation.collection import evaluate_run
-from gnomon.evaluation.collection_checks import check_queries, notes_on_corpus
+from gnomon.evaluation.collection import evaluate_run, judgements_hash
+from gnomon.evaluation.collection_checks import (
+    check_queries,
+    notes_on_judgements,
+    notes_on_run,
+)
 from gnomon.evaluation.collection_result import (
     DEFAULT_DEPTH,
     CollectionSetup,
@@ -53,6 +57,7 @@ if TYPE_CHECKING:
 
     from gnomon.cli._collection_flags import CollectionFlags
     from gnomon.cli._configured import Configured
+    from gnomon.evaluation.collection_result import Channel
     from gnomon.sources.collection import CollectionFiles
     from gnomon.sources.qrels import Qrels
     from gnomon.sources.runs import Run
@@ -105,7 +110,7 @@ def measure_collection(
     return end(
         result,
         ending,
-        inputs={**measured.inputs, "seed": seed, "ties": measured.setup.ties},
+        inputs={**measured.inputs, "seed": seed},
         markdown=collection_markdown,
         lines=collection_lines,
         no_baseline="this is the first report of this run on this collection here",
@@ -142,15 +147,20 @@ def _from_file(
         )
     if files is not None:
         queries = None if files.queries is None else read_queries(files.queries).ids
-        notes += notes_on_corpus(run, qrels, read_corpus(files.corpus).ids, queries)
+        corpus = read_corpus(files.corpus).ids
+        notes += notes_on_judgements(qrels, corpus, queries) + notes_on_run(run, corpus, queries)
+    identical = run.identical_rows()
+    if flags.ignore_identical_ids:
+        run = run.without(identical)
+    if len(identical):
+        what = "were left out" if flags.ignore_identical_ids else "count like any other"
+        notes.append(f"{len(identical):,} results have the id of their query: they {what}")
     file = fingerprint(path, rows=len(run))
+    entry = audit.file_entry(path, state_dir, sha256=file.sha256, size=file.size, rows=file.rows)
     name = path.name.removesuffix(".gz").removesuffix(".trec").removesuffix(".txt")
     facts = {"run": f"{run.tag} {file.sha256[:12]}"}
-    inputs = {
-        "run": audit.file_entry(path, state_dir, sha256=file.sha256, size=file.size, rows=file.rows)
-    }
-    setup, more = _setup(flags, qrels, files, state_dir, name, file.sha256, facts)
-    return _Measured(run, qrels, setup, notes, {**inputs, **more})
+    setup, judged = _setup(flags, qrels, files, state_dir, name, file.sha256, facts)
+    return _Measured(run, qrels, setup, notes, {"run": entry, **judged})
 
 
 def _from_index(
@@ -171,12 +181,14 @@ def _from_index(
         )
     index = Index.open(place)
     check_channel(index, place, channel)
+    if not index.manifest.dense and (flags.query_vectors or embedder) is not None:
+        raise UsageError(f"{shown(place)} has no vectors; leave out those of the queries")
     check_corpus(index, place, files.corpus)
     queries = read_queries(files.queries)
+    notes = notes_on_judgements(qrels, read_corpus(files.corpus).ids, queries.ids)
     judged = set(qrels.query_ids)
     rows = [row for row, query in enumerate(queries.ids) if query in judged]
     texts = [queries.texts[row] for row in rows]
-    notes = []
     if blank := sum(not text.strip() for text in texts):
         notes.append(f"{blank:,} queries have no text: nothing is found for them")
     vectors = None
@@ -186,21 +198,30 @@ def _from_index(
         else:
             with question_embedding(index, place, embedder, settings) as embed:
                 assert embed is not None  # the index has vectors
-                vectors = _embedded(embed, texts)
-    asked = Asked([queries.ids[row] for row in rows], texts, vectors)
-    run = search_collection(index, asked, channel, depth or DEFAULT_DEPTH, progress)
-    check_queries(run, qrels)
-    notes += notes_on_corpus(run, qrels, read_corpus(files.corpus).ids, queries.ids)
+                vectors = _embedded(embed, texts, index)
+    run = search_collection(
+        index,
+        Asked([queries.ids[row] for row in rows], texts, vectors),
+        channel,
+        depth or DEFAULT_DEPTH,
+        progress,
+        ignore_identical=flags.ignore_identical_ids,
+    )
+    facts = _facts_of(index, channel, depth)
+    name = f"{place.resolve().name}-{channel}"
+    setup, inputs = _setup(flags, qrels, files, state_dir, name, index.manifest.hash, facts)
+    return _Measured(run, qrels, setup, notes, {"index": facts, **inputs})
+
+
+def _facts_of(index: Index, channel: Channel, depth: int | None) -> dict[str, str]:
+    """Return what a difference between two reports may come from, by name for a reader."""
     manifest = index.manifest
-    facts = {
+    return {
         "run": f"{channel} of {manifest.hash[:12]}",
         "depth": "GATE_K" if channel == "served" else str(depth or DEFAULT_DEPTH),
         "embedder": "none" if manifest.profile is None else manifest.profile.id,
         **{name: f"{lever.value:g}" for name, lever in index.levers.values.items()},
     }
-    name = f"{place.resolve().name}-{channel}"
-    setup, more = _setup(flags, qrels, files, state_dir, name, manifest.hash, facts)
-    return _Measured(run, qrels, setup, notes, {"index": facts, **more})
 
 
 def _setup(
@@ -212,22 +233,30 @@ def _setup(
     measured_hash: str,
     facts: dict[str, str],
 ) -> tuple[CollectionSetup, dict[str, Any]]:
+    """Return what is measured on what, and what the trail says of the judgements."""
     file = fingerprint(qrels.path, rows=len(qrels))
     entry = audit.file_entry(
         qrels.path, state_dir, sha256=file.sha256, size=file.size, rows=file.rows
     )
     ties = flags.ties or "id"
-    collection = qrels.path.name.partition(".")[0] if files is None else files.root.resolve().name
+    scored = {
+        "judgements": judgements_hash(qrels),
+        "ties": ties,
+        "ignore_identical_ids": flags.ignore_identical_ids,
+    }
     setup = CollectionSetup(
         index_name=name,
         index={"hash": measured_hash, "facts": facts},
         level=None,
         limit=None,
-        golden_hash=audit.fingerprint({"qrels": file.sha256, "ties": ties}),
-        collection=collection,
+        golden_hash=audit.fingerprint(scored),
+        collection=qrels.path.name.partition(".")[0]
+        if files is None
+        else files.root.resolve().name,
         ties=ties,
+        ignores_identical=flags.ignore_identical_ids,
     )
-    return setup, {"qrels": entry}
+    return setup, {"qrels": entry, "scored": scored}
 
 
 def _stored(path: Path, index: Index, n_queries: int, queries: Path) -> Vectors:
@@ -243,9 +272,14 @@ def _stored(path: Path, index: Index, n_queries: int, queries: Path) -> Vectors:
     return np.asarray(found.array, dtype=np.float32)
 
 
-def _embedded(embed: Callable[[Sequence[str]], Vectors], texts: Sequence[str]) -> Vectors:
-    blocks = [
-        embed([text or " " for text in texts[at : at + _EMBED_BATCH]])
-        for at in range(0, len(texts), _EMBED_BATCH)
-    ]
-    return np.concatenate(blocks)
+def _embedded(
+    embed: Callable[[Sequence[str]], Vectors], texts: Sequence[str], index: Index
+) -> Vectors:
+    """Return a vector for every text, zeros for a blank one."""
+    assert index.manifest.profile is not None  # the index has vectors
+    vectors = np.zeros((len(texts), index.manifest.profile.dim), np.float32)
+    asked = [row for row, text in enumerate(texts) if text.strip()]
+    for at in range(0, len(asked), _EMBED_BATCH):
+        rows = asked[at : at + _EMBED_BATCH]
+        vectors[rows] = embed([texts[row] for row in rows])
+    return vectors

@@ -109,7 +109,8 @@ def command(
             "--gate-only": gate_only, "--golden": golden, "--level": level, "--limit": limit,
             "--resume": resume,
         }  # fmt: skip
-        flags = flags.check(index_dir, [name for name, value in golden_flags.items() if value])
+        other = [name for name, value in golden_flags.items() if value]
+        flags = flags.check(index_dir, other, embedder)
     measures: tuple[Measure, ...] = GATE_ONLY_MEASURES
     if flags.given:
         measures = measures_of(flags.metric_names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +30,16 @@ def evaluate_run(
     """Return ranking metrics of a run, equal to those of `gnomon.metrics.evaluate` on dicts."""
     lists = KeyedLists(run.query_ids, run.offsets, run.keys, run.scores, run.document_bytes)
     return evaluate_keyed(lists, keyed_judgements(qrels), metrics, ties=ties, threads=threads)
+
+
+def judgements_hash(qrels: Qrels) -> str:
+    """Return the SHA-256 over the judgements, whatever their order and the form of the file."""
+    columns = (qrels.query_index.tolist(), qrels.doc_index.tolist(), qrels.gains.tolist())
+    lines = sorted(
+        f"{qrels.query_ids[query]}\t{qrels.doc_ids[document]}\t{gain}\n"
+        for query, document, gain in zip(*columns, strict=True)
+    )
+    return hashlib.sha256("".join(lines).encode("utf-8")).hexdigest()
 
 
 def keyed_judgements(qrels: Qrels) -> KeyedJudgements:

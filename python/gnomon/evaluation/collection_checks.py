@@ -44,10 +44,10 @@ def check_queries(run: Run, qrels: Qrels) -> None:
     )
 
 
-def notes_on_corpus(
-    run: Run, qrels: Qrels, corpus_ids: Sequence[str], query_ids: Sequence[str] | None
+def notes_on_judgements(
+    qrels: Qrels, corpus_ids: Sequence[str], query_ids: Sequence[str] | None
 ) -> list[str]:
-    """Return sentences on ids of the run or the judgements that the collection lacks.
+    """Return sentences on ids of the judgements that the collection lacks.
 
     Metrics count judged documents that the corpus lacks all the same, as trec_eval does.
 
@@ -59,10 +59,9 @@ def notes_on_corpus(
     Raises
     ------
     InvalidInputError
-        When no document of the run, or no judged document or query, is in the collection.
+        When no judged document, or no judged query, is in the collection.
     """
-    known = sorted(qrels.query_ids) if query_ids is None else query_ids
-    judged = restrict(qrels, corpus_ids, known)
+    judged = restrict(qrels, corpus_ids, qrels.query_ids if query_ids is None else query_ids)
     sentences = []
     if judged.n_unknown_documents:
         sentences.append(
@@ -74,20 +73,31 @@ def notes_on_corpus(
             f"{judged.n_unknown_queries:,} judged queries are not among the queries, such as "
             f"{listed(judged.unknown_queries)}"
         )
-    if query_ids is not None:
-        unknown = sorted(set(run.query_ids).difference(query_ids))
-        if unknown:
-            sentences.append(
-                f"{len(unknown):,} queries of the run are not among the queries, such as "
-                f"{listed(unknown, first=_EXAMPLES)}"
-            )
+    return sentences
+
+
+def notes_on_run(run: Run, corpus_ids: Sequence[str], query_ids: Sequence[str] | None) -> list[str]:
+    """Return sentences on ids of a run that the collection lacks.
+
+    Raises
+    ------
+    InvalidInputError
+        When no document of the run is in the corpus.
+    """
+    sentences = []
+    unknown = [] if query_ids is None else sorted(set(run.query_ids).difference(query_ids))
+    if unknown:
+        sentences.append(
+            f"{len(unknown):,} queries of the run are not among the queries, such as "
+            f"{listed(unknown, first=_EXAMPLES)}"
+        )
     return sentences + _unknown_documents(run, corpus_ids)
 
 
 def _unknown_documents(run: Run, corpus_ids: Sequence[str]) -> list[str]:
     keys = keys_of_texts([one.encode("utf-8") for one in corpus_ids]).view(np.int64)
     retrieved = np.unique(run.keys)
-    unknown = np.setdiff1d(retrieved, keys, assume_unique=False)
+    unknown = np.setdiff1d(retrieved, keys, assume_unique=True)
     if len(unknown) == 0:
         return []
     rows = np.flatnonzero(np.isin(run.keys, unknown[: 4 * _EXAMPLES]))

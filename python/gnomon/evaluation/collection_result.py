@@ -31,8 +31,8 @@ _MEANS: Final[Mapping[str, str]] = {
 class CollectionSetup(Setup):
     """What was measured: a run, whose name stands as ``index_name``, on a collection.
 
-    ``golden_hash`` covers the judgements and the rule of ties; ``index`` holds ``hash``, that of
-    the run or of the index that made it, and ``facts``, by name for a reader.
+    ``golden_hash`` covers the judgements, the rule of ties and what is left out; ``index`` holds
+    ``hash``, that of the run or of the index that made it, and ``facts``, by name for a reader.
 
     Attributes
     ----------
@@ -40,19 +40,23 @@ class CollectionSetup(Setup):
         Its name: the folder's, or the file's of the judgements.
     ties
         The rule that orders equal scores.
+    ignores_identical
+        Whether results with the id of their query were left out.
     """
 
     collection: str = ""
     ties: str = "id"
+    ignores_identical: bool = False
 
-    scored: ClassVar[str] = "what is judged, or the rule of ties,"
+    scored: ClassVar[str] = "what is judged, the rule of ties or what is left out"
     unchanged: ClassVar[str] = "the same run, or the same index and channel"
 
     @property
     def name(self) -> str:
         """Name of the report's files, without their ending."""
-        ties = "" if self.ties == "id" else f"-ties-{self.ties}"
-        return f"{safe_name(self.index_name)}-on-{safe_name(self.collection)}{ties}"
+        rules = "" if self.ties == "id" else f"-ties-{self.ties}"
+        rules += "-without-identical" if self.ignores_identical else ""
+        return f"{safe_name(self.index_name)}-on-{safe_name(self.collection)}{rules}"
 
 
 def measures_of(names: str | Iterable[str]) -> tuple[Measure, ...]:
@@ -108,6 +112,7 @@ def collection_facts(
         "name": setup.collection,
         "run": setup.index_name,
         "ties": setup.ties,
+        "ignore_identical_ids": setup.ignores_identical,
         "counts": counts,
         "n_tied": {name: found[name].n_tied for name in found},
         "notes": [*found.reasons, *notes],

@@ -77,7 +77,13 @@ def check_channel(index: Index, place: Path, channel: Channel) -> None:
 
 
 def search_collection(
-    index: Index, asked: Asked, channel: Channel, depth: int, progress: Progress
+    index: Index,
+    asked: Asked,
+    channel: Channel,
+    depth: int,
+    progress: Progress,
+    *,
+    ignore_identical: bool = False,
 ) -> Run:
     """Return what a channel of an index retrieves for each query.
 
@@ -93,19 +99,25 @@ def search_collection(
         GATE_K documents, whatever ``depth``.
     depth
         Documents a query, at most.
+    ignore_identical
+        Leave out a document that has the id of the query, so that the next one takes its place.
     """
     search = {"bm25": _bm25, "dense": _dense, "fused": _fused, "served": _served}[channel]
     number_of: dict[str, int] = {}
     numbers = np.array([number_of.setdefault(one.page, len(number_of)) for one in index.chunks])
     # So many chunks always hold enough documents.
-    chunks = min(len(index), depth * int(np.bincount(numbers).max()))
+    most = depth + 1 if ignore_identical else depth
+    chunks = min(len(index), most * int(np.bincount(numbers).max()))
     names = list(number_of)
     documents: list[list[str]] = []
     scores: list[NDArray[np.float64]] = []
     for at, text in enumerate(asked.texts):
         vector = None if asked.vectors is None else asked.vectors[at]
         rows, values = search(index, text, vector, chunks) if text.strip() else _nothing()
-        first = np.sort(np.unique(numbers[rows], return_index=True)[1])[:depth]
+        first = np.sort(np.unique(numbers[rows], return_index=True)[1])
+        if ignore_identical:
+            first = first[numbers[rows[first]] != number_of.get(asked.ids[at], -1)]
+        first = first[:depth]
         documents.append([names[number] for number in numbers[rows[first]].tolist()])
         scores.append(values[first].astype(np.float64))
         progress(at + 1, len(asked.texts))

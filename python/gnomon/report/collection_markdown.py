@@ -8,6 +8,7 @@ from gnomon.report.evaluation_markdown import evaluation_lines, evaluation_markd
 from gnomon.report.markdown import bullets, code, plain
 from gnomon.report.numbers import counted
 from gnomon.report.tables import safe
+from gnomon.sources.escape import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +39,11 @@ def per_query_table(result: EvaluationResult) -> str:
     Metric, query and value, separated by tabs; a value is the shortest decimal that gives it back.
     """
     names = [measure.name for measure in result.measures]
-    lines = [f"{name}\t{row.id}\t{row.values[name]!r}" for row in result.rows for name in names]
+    lines = [
+        f"{name}\t{printable(row.id)}\t{row.values[name]!r}"
+        for row in result.rows
+        for name in names
+    ]
     means = [
         f"{measure.name}\tall\t{result.figure(measure).value!r}" for measure in result.measures
     ]

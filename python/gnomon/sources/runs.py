@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
@@ -82,6 +82,30 @@ class Run:
     def document_ids(self, rows: Places) -> list[str]:
         """Return the document ids of some results."""
         return [name.decode("utf-8") for name in self.document_bytes(rows)]
+
+    def identical_rows(self) -> Places:
+        """Return the results whose document has the id of its query."""
+        queries = [query.encode("utf-8") for query in self.query_ids]
+        keys = keys_of_texts(queries).view(np.int64)
+        owners = np.repeat(np.arange(len(queries)), np.diff(self.offsets))
+        rows = np.flatnonzero(self.keys == keys[owners])
+        names = self.document_bytes(rows)
+        same = [name == queries[q] for name, q in zip(names, owners[rows].tolist(), strict=True)]
+        return rows[np.array(same, np.bool_)]
+
+    def without(self, rows: Places) -> Run:
+        """Return the run without some results; a query may be left with none."""
+        kept = np.ones(len(self), np.bool_)
+        kept[rows] = False
+        counted = np.concatenate([[0], np.cumsum(kept)])
+        return replace(
+            self,
+            offsets=counted[self.offsets],
+            scores=self.scores[kept],
+            keys=self.keys[kept],
+            _starts=self._starts[kept],
+            _lengths=self._lengths[kept],
+        )
 
     def line_of(self, row: int) -> int:
         """Return the number of the line on which a result stands."""
