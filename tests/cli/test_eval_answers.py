@@ -256,6 +256,18 @@ def test_what_the_guard_refuses_is_not_sent(
 
 
 @pytest.mark.usefixtures("served")
+def test_an_endpoint_of_the_project_gets_no_key(
+    gnomon: Gnomon, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host that a checkout names is asked without the key, and the reader is told."""
+    monkeypatch.delenv("GNOMON_CHAT_ENDPOINT")
+    Path("gnomon.toml").write_text(f'chat.endpoint = "{service.url}"\n', encoding="utf-8")
+    outcome = gnomon("eval", "--quiet")
+    assert "GNOMON_CHAT_API_KEY is not sent: gnomon.toml comes with the project" in outcome.err
+    assert all("authorization" not in headers for _, _, headers, _ in service.requests)
+
+
+@pytest.mark.usefixtures("served")
 def test_expectations_on_answers(gnomon: Gnomon, service: Service) -> None:
     """Every figure on answers may be expected."""
     outcome = gnomon("eval", "--quiet", "--expect", "token_f1>=0.9", code=4)

@@ -112,6 +112,8 @@ def test_identifier_recall() -> None:
         ("東京都知事?", "東京の知事です。", True),  # Han alone may be Japanese
         ("東京タワーの高さは?", "三百三十三米", False),  # and kana in the question is
         ("密钥多久轮换?", "Every day.", False),
+        ("Как?", "NOT-ANSWERABLE Нет.", True),
+        ("Как?", "NOT-ANSWERABLE", None),
         ("42?", "Yes.", None),
         ("How?", "`code`", None),
     ],

@@ -15,7 +15,7 @@ from gnomon.errors import GnomonError, UsageError
 from gnomon.evaluation.answer_measures import ANSWER_MEASURES, HALLUCINATED
 from gnomon.evaluation.answers import Speaker, evaluate_answers, measurement
 from gnomon.evaluation.baseline import require_comparable
-from gnomon.evaluation.chat import open_chat, temperature_of
+from gnomon.evaluation.chat import open_chat, temperature_of, withheld_key
 from gnomon.evaluation.gate_only import GATE_ONLY_MEASURES, setup_of
 from gnomon.evaluation.journal import Journal
 from gnomon.evaluation.prompts import Prompt
@@ -62,6 +62,12 @@ def open_speaker(settings: Configured) -> Speaker:
     timeout = settings.setting("chat.timeout")
     if not 1 <= timeout.value <= 3600:
         raise UsageError(f"{timeout.where}: chat.timeout is {timeout.value}; expected 1 to 3600")
+    withheld = withheld_key(address.value, address.origin, os.environ)
+    if withheld is not None:
+        print_note(
+            f"{withheld} is not sent: {address.where} comes with the project; name chat.endpoint "
+            "in the shell or in your own configuration to send it"
+        )
     model = open_chat(
         address.value,
         address.origin,

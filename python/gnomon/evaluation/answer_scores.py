@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from gnomon.evaluation.answer_words import is_unspaced, token_f1
 from gnomon.evaluation.citations import cited_in, without_citations, without_code
+from gnomon.evaluation.prompts import DECLINED
 from gnomon.golden.gold import are_gold
 from gnomon.golden.identifiers import holds_identifier
 from gnomon.sources.scripts import script_of
@@ -160,8 +161,9 @@ def citation_precision(cited: Sequence[str], gold_entries: Sequence[str]) -> flo
 def language_matches(question: str, answer: str) -> bool | None:
     """Return whether an answer is written in the script of its question.
 
-    Code, citations and addresses are left aside. A script is no language: an English answer to a
-    German question matches. Kana among Han make Japanese; a question of Han alone may be either.
+    Code, citations, addresses and the word that declines are left aside. A script is no language:
+    an English answer to a German question matches. Kana among Han make Japanese; a question of Han
+    alone may be either.
 
     Returns
     -------
@@ -188,7 +190,8 @@ def _writing(text: str) -> str:
 
 
 def _prose(answer: str) -> str:
-    return _ADDRESS.sub(" ", without_citations(without_code(answer)))
+    said = answer.replace(DECLINED, " ")
+    return _ADDRESS.sub(" ", without_citations(without_code(said)))
 
 
 def _is_unspaced(text: str) -> bool:

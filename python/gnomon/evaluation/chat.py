@@ -122,13 +122,16 @@ def open_chat(
         When httpx is not installed.
     """
     host = Host(url.rstrip("/"), named_by)
-    variables = [KEY_VARIABLE]
-    if f"{host.url}/".startswith(_OPENAI):
-        variables.append(_OPENAI_KEY_VARIABLE)
-    found = next((name for name in variables if environment.get(name)), None)
+    found = _key_variable(host, environment)
     key = Key(found, environment[found]) if found is not None and host.takes_keys else None
     endpoint = JsonEndpoint(host, key=key, timeout_s=timeout_s, sleep=sleep)
     return ChatModel(endpoint, model, temperature=temperature)
+
+
+def withheld_key(url: str, named_by: HostSource, environment: Mapping[str, str]) -> str | None:
+    """Return the variable whose key is not sent, since a project file named the host; else None."""
+    host = Host(url.rstrip("/"), named_by)
+    return None if host.takes_keys else _key_variable(host, environment)
 
 
 def temperature_of(text: str) -> float | None:
@@ -148,6 +151,13 @@ def temperature_of(text: str) -> float | None:
     if not 0.0 <= value <= 2.0:
         raise UsageError(f"chat.temperature is {text!r}; expected a number from 0 to 2, or none")
     return value
+
+
+def _key_variable(host: Host, environment: Mapping[str, str]) -> str | None:
+    variables = [KEY_VARIABLE]
+    if f"{host.url}/".startswith(_OPENAI):
+        variables.append(_OPENAI_KEY_VARIABLE)
+    return next((name for name in variables if environment.get(name)), None)
 
 
 def _reply(answer: Mapping[str, Any], where: str) -> Reply:
