@@ -11,10 +11,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from gnomon.cli.main import run
+from gnomon.evaluation.asking import ask
+from gnomon.evaluation.bench_emit import earlier_tasks, scored_tasks
+from gnomon.evaluation.bench_shards import write_shards
+from gnomon.evaluation.gate_only import setup_of
+from gnomon.evaluation.priming import prime
+from gnomon.evaluation.prompts import Prompt
 from gnomon.golden.duplicates import folded
+from gnomon.golden.gold import matches
 from gnomon.golden.levels import LEVELS, pool
 from gnomon.golden.probes import read_probes
 from gnomon.golden.records import read_golden
+from gnomon.retrieval.index import Index
 
 if TYPE_CHECKING:
     from gnomon.golden.records import GoldenRecord
@@ -175,3 +183,37 @@ def test_the_page_counts_the_records(records: tuple[GoldenRecord, ...]) -> None:
         assert f"| {' | '.join(map(str, cells))} |" in text
     assert f"the golden set: {len(records)} questions" in text
     assert re.search(rf"\b{sum(r.expects_answer for r in records)} of them with a", text)
+
+
+def test_no_shard_of_a_comparison_holds_gold(
+    records: tuple[GoldenRecord, ...], measured: tuple[str, Path]
+) -> None:
+    """Searched for in the bytes: answers, ids of records, gold that was not found, labels."""
+    index = Index.open(measured[1])
+    if index.manifest.dense:
+        pytest.skip("one index is enough: no vector is in a shard")
+    primed = prime(index, ask(index, records, None, _ignore), None, _ignore)
+    setup = setup_of(index, "ix", records, level=None, limit=None, prompt_hash="0")
+    first = earlier_tasks("here", setup, primed, Prompt())
+    history = {task.id: ("So.",) * task.asked for task in first.tasks}
+    content = b""
+    for tasks in (first, scored_tasks("here", setup, primed, Prompt(), history)):
+        paths = write_shards(measured[1].parent, tasks, 4)
+        content += b"".join(path.read_bytes() for path in paths)
+        record_of = {task.id: task.record for task in tasks.tasks}
+        for line in (line for path in paths for line in path.read_bytes().splitlines()[1:]):
+            task = json.loads(line)
+            for entry in record_of[task["id"]].gold_chunks:
+                if not any(matches(entry, chunk) for chunk in task["citable"]):
+                    assert f'"{entry}"'.encode() not in line
+    assert b"NOT-ANSWERABLE" in content
+    for record in records:
+        assert f'"{record.id}"'.encode() not in content
+        if record.gold_answer is not None:
+            assert json.dumps(record.gold_answer)[1:-1].encode() not in content
+    for field in ("gold_chunks", "gold_answer", "identifiers", "expect", "level", "kind"):
+        assert f'"{field}":'.encode() not in content
+
+
+def _ignore(done: int, total: int) -> None:
+    """Show nothing."""
