@@ -51,6 +51,17 @@ def test_any_decimal(texts: list[str]) -> None:
     assert read(texts) == ([float(text) for text in texts], None)
 
 
+@given(
+    st.lists(
+        st.from_regex(r"-?[0-9]{1,20}(\.[0-9]{0,9})?[eE][+-]?[0-9]{1,4}", fullmatch=True),
+        min_size=1,
+    )
+)
+def test_any_power_of_ten(texts: list[str]) -> None:
+    """So is that of a number with an exponent, whatever its size."""
+    assert read(texts) == ([float(text) for text in texts], None)
+
+
 @given(st.lists(st.floats(allow_nan=False), min_size=1))
 def test_any_float(values: list[float]) -> None:
     """What Python writes is read back to the bit."""
@@ -59,7 +70,27 @@ def test_any_float(values: list[float]) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [".", "-", "+", "1.2.3", "1-2", "x", "1,5", "--1", "1_0", "0x10", "1e", "1.5e+", "٣", "1;"],
+    [
+        ".",
+        "-",
+        "+",
+        "1.2.3",
+        "1-2",
+        "x",
+        "1,5",
+        "--1",
+        "1_0",
+        "0x10",
+        "1e",
+        "e5",
+        "1.5e+",
+        "1e5e5",
+        "1e--5",
+        "1e5.0",
+        "1f5",
+        "٣",
+        "1;",
+    ],
 )
 def test_no_number(text: str) -> None:
     """What ``float`` or C would read in another way is refused by its place."""

@@ -7,7 +7,7 @@ fit a mantissa of nineteen digits is left to ``float``, one number at a time.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -34,7 +34,10 @@ _LOWEST_BITS: Final = np.uint64(0x0101010101010101)
 _HIGHEST_BITS: Final = np.uint64(0x8080808080808080)
 _ABOVE_NINE: Final = np.uint64(0x7676767676767676)
 _WHOLE_POWERS: Final = np.array([10**k for k in range(_MOST_DIGITS + 1)], np.uint64)
-_POWERS: Final = np.array([10.0**k for k in range(_MOST_DIGITS + 1)])
+_MOST_POWER: Final = 22  # ten to this power is exact in float64
+_POWERS: Final = np.array([10.0**k for k in range(_MOST_POWER + 1)])
+_LOWER_CASE: Final = np.uint64(0x2020202020202020)
+_LETTERS_E: Final = np.uint64(0x6565656565656565)
 _SPLITTER: Final = 134217729.0  # 2^27 + 1
 
 
@@ -62,8 +65,32 @@ def read_decimals(data: Bytes, starts: Places, ends: Places) -> tuple[Floats, in
     >>> values.tolist(), wrong
     ([1.5, -2000.0, nan], 2)
     """
+    found = _parsed(data, starts, ends)
+    values, sure = _with_power(found, found.scale)
+    values, rest = found.signed(values), np.flatnonzero(~sure)
+    if len(rest):
+        powers, known = _read_powers(data, starts[rest], ends[rest])
+        values[rest] = powers
+        rest = rest[~known]
+    return values, _read_singly(data, starts, ends, values, rest)
+
+
+class _Parsed(NamedTuple):
+    """Numbers without a power of ten: mantissa / 10^scale; only where ``plain`` is it one."""
+
+    mantissas: Words
+    scale: Places
+    negative: NDArray[np.bool_]
+    plain: NDArray[np.bool_]
+
+    def signed(self, values: Floats) -> Floats:
+        return np.negative(values, out=values, where=self.negative)
+
+
+def _parsed(data: Bytes, starts: Places, ends: Places) -> _Parsed:
     first = data[starts]
-    begins = starts + ((first == ord("-")) | (first == ord("+")))
+    negative = first == ord("-")
+    begins = starts + (negative | (first == ord("+")))
     lengths = ends - begins
     n_whole = _point_of(data, begins, lengths)
     n_fraction = np.maximum(lengths - n_whole - 1, 0)
@@ -79,10 +106,39 @@ def read_decimals(data: Bytes, starts: Places, ends: Places) -> tuple[Floats, in
         mantissas += fraction
         other |= other_fraction
     plain &= (other & _HIGHEST_BITS) == 0
-    values, unsure = _divided(mantissas, scale)
-    np.negative(values, out=values, where=first == ord("-"))
-    wrong = _read_singly(data, starts, ends, values, np.flatnonzero(unsure | ~plain))
-    return values, wrong
+    return _Parsed(mantissas, scale, negative, plain)
+
+
+def _with_power(found: _Parsed, scale: Places) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return mantissa / 10^scale rounded once, and where that is certain."""
+    values, unsure = _divided(found.mantissas, np.clip(scale, 0, _MOST_POWER))
+    sure = found.plain & ~unsure & (scale <= _MOST_POWER)
+    if int(scale.min(initial=0)) < 0:
+        # Both factors are exact, so the product is rounded once.
+        exact = (found.mantissas <= _EXACT) & (scale >= -_MOST_POWER)
+        raised = found.mantissas.astype(np.float64) * _POWERS[np.clip(-scale, 0, _MOST_POWER)]
+        values = np.where(scale < 0, raised, values)
+        sure &= exact | (scale >= 0)
+    return values, sure
+
+
+def _read_powers(data: Bytes, starts: Places, ends: Places) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return numbers with a power of ten, such as 2.5e-3, and where it is certain that they are."""
+    # Backwards, so that the last letter E is in the lowest byte that holds one.
+    words = words_at(data, ends - WORD).byteswap()
+    words |= _LOWER_CASE
+    words ^= _LETTERS_E
+    letters = (words - _LOWEST_BITS) & ~words & _HIGHEST_BITS
+    n_behind = (np.bitwise_count((letters - np.uint64(1)) & ~letters) >> 3).astype(np.int64)
+    at = ends - 1 - n_behind
+    sign = data[at + 1]
+    n_digits = n_behind - ((sign == ord("-")) | (sign == ord("+")))
+    found = _parsed(data, starts, np.maximum(at, starts + 1))
+    power, other = _digits_before(data, ends, np.maximum(n_digits, 0))
+    exponent = np.where(sign == ord("-"), -1, 1) * power.astype(np.int64)
+    values, sure = _with_power(found, found.scale - exponent)
+    known = (letters != 0) & (at > starts) & (n_digits > 0) & ((other & _HIGHEST_BITS) == 0)
+    return found.signed(values), known & sure
 
 
 def _point_of(data: Bytes, begins: Places, lengths: Places) -> Places:
