@@ -176,6 +176,17 @@ def test_a_time_out_in_the_middle(
 
 
 @pytest.mark.usefixtures("served")
+def test_nothing_answered(gnomon: Gnomon, service: Service) -> None:
+    """A run that got no answer leaves nothing to go on with, and the next one begins."""
+    service.script = [Answer(401, b"no")]
+    outcome = gnomon("eval", "--quiet", code=3)
+    assert_refused(outcome, "refuses the key, or wants one (401)")
+    assert "--resume" not in outcome.err
+    speaking(service, quoting)
+    gnomon("eval", "--quiet")
+
+
+@pytest.mark.usefixtures("served")
 def test_interrupted(gnomon: Gnomon, service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C keeps what was answered too, and says so."""
     ask = ChatModel.ask

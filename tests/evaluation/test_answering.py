@@ -103,7 +103,7 @@ def test_what_the_model_says(
     """An answer, a refusal of the model's own, and an answer that was cut."""
     service.script = [
         said("So."),
-        said("NOT-ANSWERABLE: nothing."),
+        said("**Not answerable**: nothing."),
         said("So", finish_reason="length"),
     ]
     plain = primed[0]

@@ -62,6 +62,12 @@ class TestRequests:
             "temperature": 0.0,
         }
 
+    def test_what_is_thought_aloud(self, model: ChatModel, service: Service) -> None:
+        """It is no part of the answer where it stands in front; elsewhere it is text."""
+        service.script = [said("<think>\nHm.\n</think>\n\nYes."), said("A <think>b</think>.")]
+        assert model.ask(HELLO).text == "Yes."
+        assert model.ask(HELLO).text == "A <think>b</think>."
+
     def test_a_model_without_temperature(self, service: Service) -> None:
         """None is not sent: some models refuse any."""
         service.script = [said("yes")]

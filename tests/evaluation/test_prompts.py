@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from gnomon.evaluation.prompts import (
     NO_EXCERPTS,
     PROTOCOL,
@@ -11,6 +13,7 @@ from gnomon.evaluation.prompts import (
     Prompt,
     asking,
     conversation,
+    is_declined,
 )
 
 EXCERPT = Excerpt("guide/keys#rotate", "Keys / Rotate", "Rotate a key every day.")
@@ -60,3 +63,23 @@ def test_history() -> None:
     assert system.content == Prompt().system
     assert (ask_a.content, say_a.content) == (asking(turns[0]).content, "A.")
     assert (ask_b.content, say_b.content) == ("Question: b?", REFUSAL)
+
+
+@pytest.mark.parametrize(
+    ("answer", "declined"),
+    [
+        ("NOT-ANSWERABLE", True),
+        ("NOT-ANSWERABLE Nothing on S3.", True),
+        ("**Not answerable**: nothing.", True),
+        ("> `not-answerable`.", True),
+        ("Not answerable.", True),
+        ("NOT ANSWERABLE\nNothing.", True),
+        ("Not answerable questions are refused by the gate.", False),
+        ("NOT-ANSWERABLEX", False),
+        ("It is NOT-ANSWERABLE.", False),
+        ("", False),
+    ],
+)
+def test_what_declines(answer: str, declined: bool) -> None:
+    """The word at the start, however dressed; an answer about such questions is one."""
+    assert is_declined(answer) is declined

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Final
 
 from gnomon.cli._embedding import question_embedding
@@ -11,7 +12,7 @@ from gnomon.cli._eval_ending import end
 from gnomon.cli._eval_pool import open_pool
 from gnomon.cli._output import only_results_on_stdout, print_note
 from gnomon.cli._progress import progress_shown
-from gnomon.errors import GnomonError, UsageError
+from gnomon.errors import UsageError
 from gnomon.evaluation.answer_measures import ANSWER_MEASURES, HALLUCINATED
 from gnomon.evaluation.answers import Speaker, evaluate_answers, measurement
 from gnomon.evaluation.baseline import require_comparable
@@ -27,6 +28,7 @@ from gnomon.sources.atomic import make_folder
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from gnomon.cli._configured import Configured
@@ -111,35 +113,46 @@ def measure_answers(
         partial = ending.reports / f"{setup.name}.answers.partial.jsonl"
         begin = Journal.resume if resume else Journal.begin
         journal = begin(partial, measurement(setup, speaker))
-        try:
-            with question_embedding(pool.index, asking.place, asking.embedder, settings) as embed:
-                result = evaluate_answers(
-                    pool.index, pool.records, embed, setup, speaker, journal, progress,
-                    seed=asking.seed,
-                )  # fmt: skip
-        except GnomonError as error:
-            error.add_note(_how_to_go_on(journal))
-            raise
-        except KeyboardInterrupt:
-            print_note(_how_to_go_on(journal))
-            raise
-        finally:
-            speaker.model.close()
+        with (
+            _kept(journal),
+            closing(speaker.model),
+            question_embedding(pool.index, asking.place, asking.embedder, settings) as embed,
+        ):
+            result = evaluate_answers(
+                pool.index, pool.records, embed, setup, speaker, journal, progress,
+                seed=asking.seed,
+            )  # fmt: skip
     answers = ending.reports / f"{setup.name}.answers.jsonl"
-    code = end(
-        result,
-        ending,
-        inputs={
-            **pool.recorded(asking, setup, ending.state_dir),
-            "temperature": speaker.model.temperature,
-        },
-        markdown=answers_markdown,
-        no_baseline=_no_baseline(ending.reports, setup),
-        more={"temperature": speaker.model.temperature, "answers": str(answers)},
-        faults=_faults(result),
-    )
+    with _kept(journal):
+        code = end(
+            result,
+            ending,
+            inputs={
+                **pool.recorded(asking, setup, ending.state_dir),
+                "temperature": speaker.model.temperature,
+            },
+            markdown=answers_markdown,
+            no_baseline=_no_baseline(ending.reports, setup),
+            more={"temperature": speaker.model.temperature, "answers": str(answers)},
+            faults=_faults(result),
+        )
     journal.finish(answers)
     return code
+
+
+@contextmanager
+def _kept(journal: Journal) -> Iterator[None]:
+    """Say, when a run breaks off, what is kept and how to go on; nothing is kept of nothing."""
+    try:
+        yield
+    except BaseException as error:
+        if not journal.kept:
+            journal.discard()
+        elif isinstance(error, KeyboardInterrupt):
+            print_note(_how_to_go_on(journal))
+        else:
+            error.add_note(_how_to_go_on(journal))
+        raise
 
 
 def _faults(result: EvaluationResult) -> list[str]:

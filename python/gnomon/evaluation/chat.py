@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -21,6 +22,9 @@ _OPENAI: Final = "https://api.openai.com/"
 # A model writes its whole answer before the first byte comes.
 TIMEOUT_S: Final = 120.0
 MOST_CHARACTERS: Final = 1 << 20
+
+# Some services leave what a model thinks aloud in front of what it says.
+_THOUGHT: Final = re.compile(r"\A\s*+<think>.*?</think>", re.S)
 
 Role = Literal["system", "user", "assistant"]
 
@@ -44,7 +48,7 @@ class Reply:
     Attributes
     ----------
     text
-        Without blanks around it.
+        Without blanks around it, and without what the model thought aloud before.
     is_cut
         Whether the service stopped the model at a limit of length.
     """
@@ -184,4 +188,4 @@ def _reply(answer: Mapping[str, Any], where: str) -> Reply:
         raise EndpointError(
             f"{where}: the answer holds half of a surrogate pair, which is no character"
         ) from None
-    return Reply(text.strip(), is_cut=reason == "length")
+    return Reply(_THOUGHT.sub("", text, count=1).strip(), is_cut=reason == "length")

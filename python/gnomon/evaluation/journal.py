@@ -125,6 +125,10 @@ class Journal:
             ) from error
         self.kept[request] = reply
 
+    def discard(self) -> None:
+        """Remove the file: it holds nothing that was answered."""
+        self.path.unlink(missing_ok=True)
+
     def finish(self, final: Path) -> None:
         """Give the journal its last name; answers of an earlier run under it are replaced."""
         try:

@@ -36,6 +36,10 @@ _EXCERPT: Final = '<excerpt id="{id}">\n{heading}\n{text}\n</excerpt>'
 # What the guard says instead of asking the model; a later turn may follow it.
 REFUSAL: Final = "The documentation does not answer this question."
 
+# Models dress the word up. With a blank it declines only as a sentence: answers may be about it.
+_DECLINED: Final = re.compile(
+    r"[\s*_#>`\"']*+not(?:-answerable\b| answerable(?=[*_`\"']*(?:[.:!\n]|\Z)))", re.I
+)
 _TAG: Final = re.compile(r"<(/?)(excerpt)\b", re.I)
 
 
@@ -135,7 +139,7 @@ def is_declined(answer: str) -> bool:
     >>> is_declined("**NOT-ANSWERABLE** Nothing on S3."), is_declined("It is NOT-ANSWERABLE.")
     (True, False)
     """
-    return answer.lstrip(" \t\r\n*_#>`\"'").upper().startswith(DECLINED)
+    return _DECLINED.match(answer) is not None
 
 
 def citation_form() -> str:
