@@ -29,6 +29,7 @@ _MOST_DIGITS: Final = 19  # ten to this power is below 2^64
 _MOST_CHARACTERS: Final = 3 * WORD  # a sign, nineteen digits and a point, with zeros to spare
 _EXACT: Final = 2**53  # whole numbers up to here are exact in float64
 _ZEROS: Final = np.uint64(0x3030303030303030)
+_POINT: Final = ord(".")
 _POINTS: Final = np.uint64(0x2E2E2E2E2E2E2E2E)
 _LOWEST_BITS: Final = np.uint64(0x0101010101010101)
 _HIGHEST_BITS: Final = np.uint64(0x8080808080808080)
@@ -143,6 +144,8 @@ def _read_powers(data: Bytes, starts: Places, ends: Places) -> tuple[Floats, NDA
 
 def _point_of(data: Bytes, begins: Places, lengths: Places) -> Places:
     """Return how many characters stand before the point; the length where there is none."""
+    if (usual := _usual_point(data, begins, lengths)) is not None:
+        return usual
     points = lengths.copy()
     rows, at = None, 0
     while rows is None or len(rows):
@@ -161,6 +164,17 @@ def _point_of(data: Bytes, begins: Places, lengths: Places) -> Places:
         at += WORD
         if at >= _MOST_CHARACTERS:
             break
+    return points
+
+
+def _usual_point(data: Bytes, begins: Places, lengths: Places) -> Places | None:
+    """Return what `_point_of` does where all have as many decimals as the first, else None."""
+    if len(lengths) == 0:
+        return None
+    _, point, fraction = data[begins[0] : begins[0] + lengths[0]].tobytes().partition(b".")
+    points = lengths - len(fraction) - 1
+    if not point or int(points.min()) < 0 or not (data[begins + points] == _POINT).all():
+        return None
     return points
 
 

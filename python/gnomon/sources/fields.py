@@ -285,7 +285,13 @@ def _unpacked(
 
 
 def _buffer(size: int) -> Bytes:
-    data = np.empty(size + 3 * PADDING, np.uint8)
+    try:
+        data = np.empty(size + 3 * PADDING, np.uint8)
+    except MemoryError:
+        raise InvalidInputError(
+            f"a text of {size:,} bytes is read into memory, which this machine has too little of; "
+            "split the file by queries"
+        ) from None
     data[:PADDING] = _LINE_FEED
     data[PADDING + size :] = _LINE_FEED
     return data
