@@ -130,6 +130,30 @@ class TestTasks:
             read_tasks(path)
         assert said in str(refused.value)
 
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"values": {"mrr": 7}},
+            {"values": {"mrr": float("nan")}},
+            {"values": {"mrr": "1"}},
+            {"values": None},
+            {"labels": 3},
+            {"gold_answer": 5},
+            {"messages": [3]},
+            {"turns": [{"content": "x", "answer": 1}]},
+            {"citable": None},
+        ],
+        ids=str,
+    )
+    def test_a_damaged_task(self, index: Index, tmp_path: Path, changes: dict[str, Any]) -> None:
+        """The line is named, without a traceback; a figure outside its range is none."""
+        path = write_tasks(tmp_path, emit(index))
+        head, first, *rest = path.read_text("utf-8").splitlines()
+        bad = json.dumps(json.loads(first) | changes)
+        path.write_text("\n".join([head, bad, *rest]), "utf-8")
+        with pytest.raises(InvalidInputError, match=r"line 2: the task is damaged"):
+            read_tasks(path)
+
     def test_an_edited_task(self, index: Index, tmp_path: Path) -> None:
         """The id belongs to the words."""
         path = write_tasks(tmp_path, emit(index))

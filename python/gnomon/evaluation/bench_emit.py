@@ -69,6 +69,7 @@ def _task(
             TaskTurn(asking(turn).content, REFUSAL if turn.refused else None) for turn in turns
         ),
         citable=tuple(dict.fromkeys(e.id for turn in shown for e in turn.excerpts)),
+        ranked=one.asked.ranked,
         primed=one.asked.primed,
         negative=one.asked.negative,
         labels=labels(one.asked),

@@ -63,6 +63,8 @@ class Task:
         What to send, one after the other; empty when the guard refuses the record.
     citable
         Ids of the excerpts in the conversation.
+    ranked
+        What was retrieved for the record's own question, best first, by id.
     primed
         Ids of the excerpts of the record's own question.
     negative
@@ -75,6 +77,7 @@ class Task:
     messages: tuple[Message, ...]
     turns: tuple[TaskTurn, ...]
     citable: tuple[str, ...]
+    ranked: tuple[str, ...]
     primed: tuple[str, ...]
     negative: bool
     labels: Mapping[str, str]
@@ -249,6 +252,7 @@ def _as_json(task: Task) -> dict[str, Any]:
         "messages": [message.as_dict() for message in task.messages],
         "turns": [{"content": turn.content, "answer": turn.answer} for turn in task.turns],
         "citable": list(task.citable),
+        "ranked": list(task.ranked),
         "primed": list(task.primed),
         "question": record.question,
         "previous": list(record.previous),
@@ -271,17 +275,20 @@ def _task(fields: Mapping[str, Any], where: str) -> Task:
                 question=str(fields["question"]),
                 expect=fields["expect"],
                 gold_chunks=tuple(map(str, fields["gold_chunks"])),
-                gold_answer=fields["gold_answer"],
+                gold_answer=_text_or_none(fields["gold_answer"]),
                 identifiers=tuple(map(str, fields["identifiers"])),
                 previous=tuple(map(str, fields["previous"])),
             ),
             messages=tuple(Message(m["role"], str(m["content"])) for m in fields["messages"]),
-            turns=tuple(TaskTurn(str(t["content"]), t["answer"]) for t in fields["turns"]),
+            turns=tuple(
+                TaskTurn(str(t["content"]), _text_or_none(t["answer"])) for t in fields["turns"]
+            ),
             citable=tuple(map(str, fields["citable"])),
+            ranked=tuple(map(str, fields["ranked"])),
             primed=tuple(map(str, fields["primed"])),
             negative=bool(fields["negative"]),
-            labels=dict(fields["labels"]),
-            values=dict(fields["values"]),
+            labels={str(name): str(label) for name, label in fields["labels"].items()},
+            values={str(name): _share(value) for name, value in fields["values"].items()},
             detail=dict(fields["gate"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -294,3 +301,17 @@ def _task(fields: Mapping[str, Any], where: str) -> Task:
             "again"
         )
     return task
+
+
+def _text_or_none(value: object) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is no text")
+    return value
+
+
+def _share(value: object) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise ValueError(f"{value!r:.40} is no figure")
+    return float(value)
