@@ -102,6 +102,8 @@ def test_the_hash_is_that_of_the_rules() -> None:
         ("[systems]\nbase = 'One'\nalt = 'one'", "both systems are called 'One'"),
         ("sample = ", "is not TOML"),
         (f"sample = {'9' * 5000}", "cannot be read"),
+        (f"[condition_1]\nall_above = 1e{'9' * 30}", "cannot be read"),
+        ("[condition_1]\nall_above = 1e-999999", "expected at most 6 decimals"),
     ],
 )
 def test_refused(tmp_path: Path, text: str, said: str | None) -> None:

@@ -49,6 +49,7 @@ def test_byte_order_mark_and_gzip(tmp_path: Path) -> None:
         ("👩\u200d👧", "👩\u200d👧"),
         ("東京　都", "東京 都"),
         ("\u200b \u200b", ""),
+        ("\u0601\u0661 \ue000 \U0001fffe", "\u0601\u0661 \ue000 \U0001fffe"),
     ],
 )
 def test_what_a_judge_sees(text: str, shown: str) -> None:

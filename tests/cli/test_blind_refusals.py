@@ -223,6 +223,14 @@ def test_git_work_trees(check: Gnomon) -> None:
     score(check, "--allow-in-repo")
 
 
+def test_a_name_that_is_not_utf8(gnomon: Gnomon) -> None:
+    """The key could not name it, so nothing is drawn."""
+    contested(FORTY).rename("contested-\udcff.jsonl")
+    args = ("blind", "draw", "contested-\udcff.jsonl", "--plan", planned(gnomon), "--out", "check")
+    assert_refused(gnomon(*args, "--quiet", code=3), "its path is not UTF-8")
+    assert not Path("check").exists()
+
+
 def test_files_that_are_one(check: Gnomon) -> None:
     """The second judge's sheet is another file, and the note writes over none of the inputs."""
     fill("check", "used")

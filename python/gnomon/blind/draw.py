@@ -113,6 +113,7 @@ def draw(
     UsageError, StateError
         When the folder is not free or cannot be written.
     """
+    path = _named_in_utf8(contested)
     before = fingerprint(contested)
     seed = sample_seed(plan.hash, before.sha256)
     namer = Namer([plan.rules.base_name, plan.rules.alt_name])
@@ -127,7 +128,7 @@ def draw(
         _check_unchanged(contested, before)
         counts.check_named(allow=allow_named)
         sheet, key = _sheet_and_key(
-            sampler.sample(), plan, secret, namer, _Origin(contested, before.sha256, key_seed)
+            sampler.sample(), plan, secret, namer, _Origin(path, before.sha256, key_seed)
         )
         write_sheet(out / SHEET_CSV, sheet)
         write_sheet(out / SHEET_JSONL, sheet)
@@ -148,6 +149,19 @@ def discard(out: Path, *, folder_too: bool) -> None:
             out.rmdir()
 
 
+def _named_in_utf8(contested: Path) -> str:
+    """Return the absolute path as the key can hold it."""
+    path = os.path.abspath(contested)  # noqa: PTH100  # resolve() would follow links
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidInputError(
+            f"{shown(contested)}: its path is not UTF-8, so the key could not name it for "
+            "gnomon blind purge; rename it"
+        ) from None
+    return path
+
+
 def _check_unchanged(contested: Path, before: FileFingerprint) -> None:
     if fingerprint(contested) != before:
         raise InvalidInputError(
@@ -157,7 +171,7 @@ def _check_unchanged(contested: Path, before: FileFingerprint) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Origin:
-    contested: Path
+    path: str
     sha256: str
     key_seed: int | None
 
@@ -210,8 +224,7 @@ def _sheet_and_key(
         )
         for row in rows
     )
-    path = os.path.abspath(origin.contested)  # noqa: PTH100  # resolve() would follow links
-    key = Key(name, plan.hash, secret, origin.key_seed, path, origin.sha256, key_rows)
+    key = Key(name, plan.hash, secret, origin.key_seed, origin.path, origin.sha256, key_rows)
     return sheet, key
 
 

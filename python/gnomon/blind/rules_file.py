@@ -55,9 +55,9 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
         raise UsageError(f"{shown(path)}: is not UTF-8 ({error.reason})") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{shown(path)}: is not TOML: {error}") from None
-    except ValueError as error:
-        if isinstance(error, InvalidInputError):
-            raise
+    except InvalidInputError:
+        raise
+    except (ValueError, ArithmeticError) as error:  # digits or an exponent beyond all bounds
         raise UsageError(f"{shown(path)}: holds a number that cannot be read: {error}") from None
     return _rules(_flat(table, path), shown(path))
 

@@ -24,8 +24,14 @@ KINDS: Final = ("substitution", "insertion", "deletion")
 LONGEST_TEXT: Final = 20_000
 """Characters of a reading or a context; a cell of a spreadsheet holds 32,767."""
 
-# Joiners are part of words in several scripts; white space is evened out, not dropped.
-_KEPT: Final = frozenset("\u200c\u200d \t\n\v\f\r\x1c\x1d\x1e\x1f\x85")
+# Controls and invisible format characters; what a Python's Unicode does not know yet is kept.
+_DROPPED: Final = frozenset({"Cc", "Cf"})
+# Joiners are part of words in several scripts, and signs that span numbers are visible although
+# they count as format characters. White space is evened out, not dropped.
+_KEPT: Final = frozenset(
+    "\u200c\u200d \t\n\v\f\r\x1c\x1d\x1e\x1f\x85"
+    "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
+)
 
 
 class Contested(NamedTuple):
@@ -91,7 +97,7 @@ def as_shown(text: str) -> str:
     ('a b', True)
     """
     if not text.isprintable():
-        text = "".join(c for c in text if c in _KEPT or unicodedata.category(c)[0] != "C")
+        text = "".join(c for c in text if c in _KEPT or unicodedata.category(c) not in _DROPPED)
     if not text.isascii() and not unicodedata.is_normalized("NFC", text):
         text = unicodedata.normalize("NFC", text)
     return " ".join(text.split())

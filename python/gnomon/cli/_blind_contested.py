@@ -71,10 +71,11 @@ def contested_command(
     state_dir: Path,
     as_json: bool,
 ) -> int:
-    """Make contested spots from two runs: the queries whose top results differ.
+    """Make contested spots from two retrieval runs.
 
-    The question is the context, the two top results are the readings, and --used says per query
-    which of them the live system gives. Equal scores rank by id.
+    A spot is a query whose top results differ. The question is the context, the two top results are
+    the readings, and --used says per query which of them the live system gives. Equal scores rank
+    by id.
     """
     refuse_in_repository([out], allow=allow_in_repo)
     if os.path.lexists(out):

@@ -23,10 +23,10 @@ SCHEMA = "gnomon.blind.purge/1"
 @state_dir_option
 @json_option
 def purge_command(*, folder: Path, state_dir: Path, as_json: bool) -> int:
-    """Remove sheet, key, verdicts and the contested file of the draw in DIR.
+    """Remove everything of the draw in DIR that has readings.
 
-    What could not or must not be removed is named. The record says that it was done; a draw that
-    was purged is not scored any more.
+    That is sheet, key, verdicts and the contested file. What could not or must not be removed is
+    named. The record says that it was done; a draw that was purged is not scored any more.
     """
     audit.check_appendable(state_dir)
     purged = purge(folder, read_trail(state_dir), state_dir)

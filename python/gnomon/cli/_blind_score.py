@@ -19,7 +19,7 @@ from gnomon.cli._configured import configured
 from gnomon.cli._environment import environment
 from gnomon.cli._options import json_option, state_dir_option
 from gnomon.cli._output import print_json, print_lines
-from gnomon.cli.blind import allow_in_repo_option, rules_option
+from gnomon.cli.blind import allow_in_repo_option, same_rules_option
 from gnomon.cli.exit_codes import DONE, REFUSED
 from gnomon.errors import MismatchError, UsageError
 from gnomon.report.blind_markdown import blind_lines, blind_markdown, partial_lines
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     help="The same sheet filled by a second judge; informs, decides nothing.",
 )  # fmt: skip
 @click.option("--partial", is_flag=True, help="Count the verdicts so far; the key stays shut.")
-@rules_option
+@same_rules_option
 @click.option(
     "--report", type=click.Path(path_type=Path), metavar="FILE",
     help="The note, as Markdown. [default: blind-check-DATE-DRAW.md in the folder of reports]",
@@ -60,11 +60,11 @@ def score_command(
     state_dir: Path,
     as_json: bool,
 ) -> int:
-    """Score a filled sheet: aggregate numbers, no reading, no context, no id.
+    """Score a filled sheet: numbers and a decision.
 
-    The first score seals the sheet: other verdicts for its draw are refused from then on. A sheet
-    on which the judge could never tell measures nothing and exits with 3. --partial counts the
-    verdicts of a sheet that is not filled yet.
+    No reading, no context and no id comes out. The first score seals the sheet: other verdicts for
+    its draw are refused from then on. A sheet on which the judge could never tell measures nothing
+    and exits with 3. --partial counts the verdicts of a sheet that is not filled yet.
     """
     files = [path for path in (sheet, key, second) if path is not None]
     refuse_in_repository(files, allow=allow_in_repo)

@@ -52,9 +52,9 @@ _ORDER = ("plan", "draw", "judge", "score", "purge", "contested")
 allow_in_repo_option = click.option(
     "--allow-in-repo", is_flag=True, help="Take files inside a Git work tree."
 )
-rules_option = click.option(
+same_rules_option = click.option(
     "--rules", "rules_file", type=click.Path(path_type=Path), metavar="FILE",
-    help="Rules as TOML. [default: the rules of the documentation]",
+    help="Refuse unless this file still holds the rules of the plan.",
 )  # fmt: skip
 
 
@@ -87,15 +87,19 @@ def command() -> None:
 
 
 @command.command("plan")
-@rules_option
+@click.option(
+    "--rules", "rules_file", type=click.Path(path_type=Path), metavar="FILE",
+    help="Rules as TOML; what it leaves out is as by default.",
+)  # fmt: skip
 @click.option("--yes", is_flag=True, help="I have read the rules; fix them.")
 @state_dir_option
 @json_option
 def plan_command(*, rules_file: Path | None, yes: bool, state_dir: Path, as_json: bool) -> int:
-    """Show all rules of a check and, with --yes, fix them in the audit trail.
+    """Show all rules of a check and, with --yes, fix them.
 
-    Without --yes nothing is fixed and the exit code is 2. The same rules are the same plan: fixing
-    them again changes nothing.
+    They are fixed by a record in the audit trail, which a draw and a score look up. Without --yes
+    nothing is fixed and the exit code is 2. The same rules are the same plan: fixing them again
+    changes nothing.
     """
     plan = Plan(Rules() if rules_file is None else read_rules(rules_file))
     record: Record | None = None
@@ -127,7 +131,7 @@ def plan_command(*, rules_file: Path | None, yes: bool, state_dir: Path, as_json
     "--out", required=True, type=click.Path(path_type=Path), metavar="DIR",
     help="Folder for sheet and key: new, or empty with mode 0700.",
 )  # fmt: skip
-@rules_option
+@same_rules_option
 @click.option(
     "--allow-named", is_flag=True, help="Draw although readings name a system; counted apart."
 )
