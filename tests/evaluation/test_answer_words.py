@@ -7,6 +7,7 @@ import string
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.reference import squad
 
 from gnomon.evaluation.answer_words import character_tokens, squad_tokens, token_f1
 
@@ -77,6 +78,19 @@ def test_token_f1(answer: str, gold: str, f1: float) -> None:
 def test_by_characters(answer: str, gold: str, f1: float) -> None:
     """A token for each character of an unspaced script; else SQuAD's rule after NFC."""
     assert token_f1(answer, gold, cut="characters") == pytest.approx(f1, abs=1e-15)
+
+
+PIECES = st.sampled_from(
+    ["a", "an", "the", "The", "key", "Key", "rotate", "é", "e\u0301", "a\u0301", "ÉTÉ", "東京", "は",
+     "。", "-", "'", "_", " ", "\n", "\u3000", "\u00a0", ".", "42", "ß", "İ", "«", "¿", "\u200d", "²"]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=14).map("".join), st.lists(PIECES, max_size=14).map("".join))
+def test_the_plain_definition(answer: str, gold: str) -> None:
+    """Articles, punctuation, accents, CJK and blanks of all kinds, in any order."""
+    assert squad_tokens(answer) == squad.tokens(answer)
+    assert token_f1(answer, gold) == pytest.approx(squad.token_f1(answer, gold), abs=1e-12)
 
 
 WORDS = st.text(alphabet=string.ascii_letters + string.punctuation + " \n'", max_size=40)
