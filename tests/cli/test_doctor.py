@@ -39,6 +39,7 @@ def test_ready(gnomon: Gnomon, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "index: gnomon/index, 9 chunks, embedder lsa:3" in outcome.out
     assert "GATE_K = 7 (environment)" in outcome.out
     assert "probe set: gnomon/calibration.jsonl: no such file" in outcome.out
+    assert "golden set: gnomon/golden.jsonl: no such file" in outcome.out
     assert outcome.out.endswith("ready\n")
     assert "not ready" not in outcome.out
 

@@ -113,6 +113,13 @@ FAULTS = [
         "no-text", corpus(D1, D2, {"_id": "d3", "text": "\ud83d"}), "corpus.jsonl", 3, "surrogate"
     ),
     FaultyCollection(
+        "id-spelling",
+        queries(Q1, Q2, {"_id": "\uff51 1", "text": "x"}),
+        "queries.jsonl",
+        None,
+        "'q1'",
+    ),
+    FaultyCollection(
         "id-spelling", corpus(D1, D2, {"_id": "D1 ", "text": "x"}), "corpus.jsonl", None, "'D1 '"
     ),
     FaultyCollection(

@@ -452,6 +452,15 @@ def test_hints(entry: str, hint: str) -> None:
     assert FACTS.hint(entry) == hint
 
 
+def test_a_page_in_another_unicode_form() -> None:
+    """What looks the same is shown by its characters."""
+    page = "guide/cafe\u0301"
+    facts = IndexFacts([f"{page}#"], [page], [""])
+    assert facts.hint("guide/caf\u00e9") == (
+        r"; the index has 'guide/cafe\u0301', and ids are compared exactly as written"
+    )
+
+
 def test_documents_of_a_corpus(tmp_path: Path) -> None:
     """A gold entry may be the id of a document; a longer id is not nested under it."""
     facts = IndexFacts(["d1", "d10", "d1/2"], ["d1", "d10", "d1/2"], ["a", "b", "c"])

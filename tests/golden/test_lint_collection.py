@@ -20,6 +20,7 @@ from tests.golden.faulty_collections import (
     lines,
     queries,
     table,
+    vectors,
     write_files,
 )
 
@@ -87,6 +88,13 @@ def test_judgements_of_the_test_split(tmp_path: Path) -> None:
     both = {**files, "qrels/dev.tsv": table("q1 d1 1")}
     found = lint_collection(write_files(tmp_path, both)).findings
     assert [(one.code, one.file) for one in found] == [("split-overlap", "qrels/dev.tsv")]
+
+
+def test_odd_names_of_models(tmp_path: Path) -> None:
+    """Vectors are compared whatever the model is called and however it describes itself."""
+    files = {"emb/.a\x1b.corpus.npy": vectors(12), "emb/m.json": b"[]"}
+    found = lint_collection(write_files(tmp_path, files)).findings
+    assert [(one.code, one.file) for one in found] == [("vector-rows", "emb/.a\x1b.corpus.npy")]
 
 
 def test_hostile_names_stay_in_their_message(tmp_path: Path) -> None:

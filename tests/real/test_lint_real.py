@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.cli._index_facts import index_facts
+from gnomon.cli._index_facts import read_facts
 from gnomon.cli.main import run
 from gnomon.golden.lint import lint_golden, lint_probes
 from gnomon.golden.lint_collection import lint_collection
 from gnomon.retrieval.function_words import function_words
-from gnomon.retrieval.index import Index
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "example"
 # What stands in each collection's own page, or was read and found right: queries without judgements
@@ -75,7 +74,7 @@ def test_our_own_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sets of our documentation have no errors against an index of it."""
     monkeypatch.chdir(tmp_path)
     assert run(["index", str(EXAMPLE.parent), "--out", "ix", "--no-embed", "--quiet"]) == 0
-    facts = index_facts(Index.open("ix"))
+    facts = read_facts(Path("ix"))
     for lint, file in ((lint_golden, "golden.jsonl"), (lint_probes, "calibration.jsonl")):
         result = lint(EXAMPLE / file, facts)
         assert [one for one in result.findings if one.is_error] == []

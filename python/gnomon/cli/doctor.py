@@ -17,6 +17,7 @@ from gnomon.cli._output import print_json, print_lines
 from gnomon.cli.exit_codes import DONE, USAGE
 from gnomon.errors import GnomonError, UsageError
 from gnomon.golden.probes import read_probes
+from gnomon.golden.records import read_golden
 from gnomon.retrieval.index import Index
 from gnomon.retrieval.opening import check_uri
 from gnomon.sources.config import KEYS
@@ -69,6 +70,7 @@ def command(proxy: bool, as_json: bool) -> int:
         "packages": {name: _is_there(name) for name in PACKAGES},
         "index": _index(settings, missing),
         "probes": _probes(settings),
+        "golden": _golden(settings),
         "missing": missing,
     }
     report["ready"] = not missing
@@ -139,6 +141,12 @@ def _probes(settings: Configured) -> dict[str, Any]:
     return {"path": str(path), **_counted(lambda: len(read_probes(path)))}
 
 
+def _golden(settings: Configured) -> dict[str, Any]:
+    path = Path(settings.value("golden"))
+    counted = _counted(lambda: len(read_golden(path)))
+    return {"path": str(path), "records": counted["probes"], "problem": counted["problem"]}
+
+
 def _counted(count: Callable[[], int]) -> dict[str, Any]:
     try:
         return {"probes": count(), "problem": None}
@@ -185,6 +193,9 @@ def _lines(report: dict[str, Any]) -> list[str]:
     probes = report["probes"]
     state = probes["problem"] if probes["probes"] is None else f"{probes['probes']} probes"
     lines.append(f"probe set: {state}")
+    golden = report["golden"]
+    state = golden["problem"] if golden["records"] is None else f"{golden['records']} records"
+    lines.append(f"golden set: {state}")
     return [*lines, *(f"missing: {one}" for one in report["missing"]), _verdict(report)]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gnomon.cli._configured import configured
-from gnomon.cli._index_facts import index_facts
+from gnomon.cli._index_facts import read_facts
 from gnomon.cli._options import json_option
 from gnomon.cli._output import only_results_on_stdout, print_error, print_json, print_lines
 from gnomon.cli.exit_codes import DONE, EXPECTATION, REFUSED
@@ -17,7 +17,6 @@ from gnomon.golden.lint import lint_golden, lint_probes
 from gnomon.golden.lint_collection import lint_collection
 from gnomon.report.lint_text import lint_lines
 from gnomon.retrieval.function_words import function_words
-from gnomon.retrieval.index import Index
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def _probe_file(probes: str | None, settings: Configured, index_dir: Path | None
 def _checked(golden: Path | None, probes: Path | None, place: Path) -> Iterator[LintResult]:
     if golden is None and probes is None:
         return
-    facts = index_facts(Index.open(place))
+    facts = read_facts(place)
     if golden is not None:
         yield lint_golden(golden, facts)
     if probes is not None:

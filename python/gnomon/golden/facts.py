@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from gnomon.golden.gold import GoldIndex, page_of
+from gnomon.kernels import nfkc_casefold
 from gnomon.sources.escape import quoted
 from gnomon.sources.pages import ENDINGS
 
@@ -95,6 +96,8 @@ class IndexFacts:
         meant = self._page_like(page)
         if meant is None:
             return ""
+        if meant != page and _in_one_form(meant) == _in_one_form(page):
+            return f"; the index has {meant!a}, and ids are compared exactly as written"
         if not mark:
             return f"; did you mean {quoted(meant)}?"
         if not anchor:
@@ -126,8 +129,18 @@ class IndexFacts:
 
 
 def spelled(text: str) -> str:
-    """Return what two ids have in common that differ in case, outer blanks or Unicode form."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).strip().casefold())
+    """Return what two ids have in common that differ in case, blanks or Unicode form.
+
+    Examples
+    --------
+    >>> spelled("Doc 1 ") == spelled("doc\u00a01")
+    True
+    """
+    return "".join(nfkc_casefold(text).split())
+
+
+def _in_one_form(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
 
 
 def _nearest(wanted: str, known: Iterable[str]) -> str | None:

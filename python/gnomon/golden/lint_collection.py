@@ -74,10 +74,10 @@ def _vectors(
     files: CollectionFiles, documents: TextFile, queries: TextFile | None
 ) -> Iterator[Finding]:
     for name in files.models:
-        model = files.model(name)
-        pairs = [(model.documents, documents)]
-        if model.queries is not None and queries is not None:
-            pairs.append((model.queries, queries))
+        pairs = [(files.root / "emb" / f"{name}.corpus.npy", documents)]
+        stored = files.root / "emb" / f"{name}.queries.npy"
+        if stored.exists() and queries is not None:
+            pairs.append((stored, queries))
         for path, rows in pairs:
             problem = None
             try:

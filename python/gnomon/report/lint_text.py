@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # Of one code in one file; the JSON has all.
 SHOWN: Final = 10
+_LABELS: Final = 40
 _NOUNS: Final = {"golden set": "record", "probe set": "probe", "collection": "record"}
 
 
@@ -55,11 +56,16 @@ def _summary(result: LintResult) -> list[str]:
         )
         lines.append(f"by level  {levels}")
     lines += [
-        f"by {name} {_compact(summary[f'by_{name}'])}"
+        f"by {name} {_labels(summary[f'by_{name}'])}"
         for name in ("kind", "lang")
         if summary[f"by_{name}"]
     ]
     return lines
+
+
+def _labels(counts: Mapping[str, int]) -> str:
+    more = len(counts) - _LABELS
+    return _compact(dict(list(counts.items())[:_LABELS])) + (f" and {more:,} more" * (more > 0))
 
 
 def _compact(counts: Mapping[str, Any]) -> str:
