@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import random
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
-from gnomon.golden.duplicates import ALIKE, first_of_each, folded, near_repetitions
+from gnomon.golden.duplicates import first_of_each, folded, near_repetitions
 from gnomon.golden.quoting import Quoting
 from gnomon.retrieval.function_words import function_words
 
@@ -23,7 +26,7 @@ def pairs(
 ) -> list[tuple[int, int]]:
     """Return which questions repeat which."""
     found = near_repetitions(questions, contexts or [None] * len(questions), LIGHT)
-    assert all(ALIKE <= one.likeness <= 1 for one in found)
+    assert all(0.8 <= one.likeness <= 1 for one in found)
     return [(one.row, one.first) for one in found]
 
 
@@ -100,6 +103,54 @@ def test_the_nearest_earlier_one_is_named() -> None:
     ]
     assert pairs(asked) == [(1, 0), (2, 0)]
     assert pairs([asked[2], *OTHERS, asked[0], f"{asked[0]}?"]) == [(4, 0), (5, 0)]
+
+
+def likeness_by_definition(questions: list[str]) -> dict[tuple[int, int], float]:
+    """Return the weighted Jaccard coefficient of every pair, worked out one by one."""
+
+    def weighted(question: str) -> set[tuple[bool, str]]:
+        return {
+            (word in LIGHT, f" {word} "[start : start + 3])
+            for word in question.lower().split()
+            for start in range(len(word))
+        }
+
+    sets = [weighted(question) for question in questions]
+    count = Counter(one for part in sets for one in part)
+
+    def weight(part: set[tuple[bool, str]]) -> float:
+        return sum(
+            (0.25 if one[0] else 1.0) * math.log(1 + (len(sets) + 20) / (count[one] + 5))
+            for one in part
+        )
+
+    return {
+        (one, other): weight(sets[one] & sets[other]) / weight(sets[one] | sets[other])
+        for one in range(len(sets))
+        for other in range(one)
+    }
+
+
+def test_no_pair_is_missed() -> None:
+    """Candidates are found for every pair that the definition calls alike, and no other pair."""
+    draw = random.Random(3)
+    words = [start + end for start in ("key", "call", "page", "tok") for end in ("er", "ma", "lo")]
+    small = ["the", "a", "of", "in"]
+    asked = [
+        " ".join(draw.choices([*words, *words, *small], k=draw.randint(4, 8))) for _ in range(90)
+    ]
+    for question in asked[:60]:
+        altered = question.split()
+        altered[draw.randrange(len(altered))] = draw.choice([*words, *small])
+        asked.append(" ".join(altered))
+    asked = list(dict.fromkeys(asked))
+    alike = {pair: x for pair, x in likeness_by_definition(asked).items() if x >= 0.8}
+    assert len(alike) > 20
+    found = near_repetitions(asked, [None] * len(asked), LIGHT)
+    assert {one.row for one in found} == {row for row, _ in alike}
+    for one in found:
+        best = max(x for (row, _), x in alike.items() if row == one.row)
+        assert one.likeness == pytest.approx(best, abs=1e-5)
 
 
 @pytest.mark.parametrize("asked", [[], [""], ["", " "], ["?", "!"], ["a"], ["\x00", "\x00 \x00"]])

@@ -148,6 +148,19 @@ GOLDEN_CASES = [
         None,
         "3 of 4 gold entries match nothing in the index: 'old/a', 'old/b', 'old/c'",
     ),
+    Case(
+        "another-index",
+        changed(GOLDEN, 1, gold_chunks=["old/a", "old/b", "old/c", "guide/keys"]),
+        changed(GOLDEN, 1, gold_chunks=["old/a", "old/b", "old/c", "guide/keys", "guide/calls"]),
+        None,
+        "3 of 5 gold entries",
+    ),
+    at_first(
+        "repeated-gold",
+        "'/guide/keys#rotate' of its gold is matched",
+        {"gold_chunks": ["guide/keys#rotate"]},
+        gold_chunks=["guide/keys#rotate", "/guide/keys#rotate"],
+    ),
     at_first("no-gold-answer", "has no gold_answer", {}, gold_answer="", identifiers=[]),
     at_first(
         "answer-length", "has 4 words; expected 90", {}, gold_answer="Call `rotate()` once, ok."
@@ -362,6 +375,28 @@ def test_one_bad_line_hides_no_other_finding(tmp_path: Path) -> None:
         (5, "duplicate-question"),
         (5, "missing-level"),
     ]
+
+
+def test_errors_come_before_warnings_of_their_line(tmp_path: Path) -> None:
+    """What stops is read first."""
+    lines = changed(GOLDEN, 1, level="lwo", gold_answer="Call `rotate()`.")
+    found = lint_golden(write_set(tmp_path / "set.jsonl", lines), FACTS).findings
+    assert [one.code for one in found] == ["unknown-level", "answer-length"]
+
+
+def test_a_contradiction_is_no_repetition(tmp_path: Path) -> None:
+    """One question with two fates is told once, as what it is."""
+    lines = added(GOLDEN, question="Is there a mobile app?")
+    found = lint_golden(write_set(tmp_path / "set.jsonl", lines), FACTS).findings
+    assert [one.code for one in found] == ["contradiction"]
+
+
+def test_chunks_without_text_are_no_copies(tmp_path: Path) -> None:
+    """Nothing is not the same as nothing."""
+    facts = IndexFacts(["a#", "b#", "c#"], ["a", "b", "c"], [" ", "", "c"])
+    lines = changed(GOLDEN[:2], 1, gold_chunks=["a", "c"])
+    found = lint_golden(write_set(tmp_path / "set.jsonl", lines), facts).findings
+    assert [one.code for one in found] == ["empty-gold"]
 
 
 def test_without_an_index(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from tests.golden.faulty_collections import (
     Q1,
     RIGHT,
     FaultyCollection,
+    corpus,
     judgements,
     lines,
     queries,
@@ -88,6 +89,16 @@ def test_judgements_of_the_test_split(tmp_path: Path) -> None:
     both = {**files, "qrels/dev.tsv": table("q1 d1 1")}
     found = lint_collection(write_files(tmp_path, both)).findings
     assert [(one.code, one.file) for one in found] == [("split-overlap", "qrels/dev.tsv")]
+
+
+def test_copies_that_are_judged(tmp_path: Path) -> None:
+    """A copy that was judged, relevant or not, is no surprise; the text is still there twice."""
+    files = {
+        **corpus(D1, D2, {**D2, "_id": "d3"}),
+        **judgements("q1 d1 1", "q2 d2 2", "q2 d3 0", *MORE_ROWS),
+    }
+    found = lint_collection(write_files(tmp_path, files)).findings
+    assert [one.code for one in found] == ["duplicate-text"]
 
 
 def test_odd_names_of_models(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
 ALIKE: Final = 0.8
-_CANDIDATES: Final = 10
+_CANDIDATES: Final = 20
 # A candidate's BM25 score as a share of the score with itself; pairs that are alike lie far above.
 _LEAST_SHARE: Final = 0.2
 _LIGHT: Final = 0.25
@@ -122,7 +122,7 @@ def _alike_texts(
     turning = [frozenset(word for word in one if _turns(word)) for one in words]
     weighed = _Weighed(words, function_words)
     pairs: dict[tuple[int, int], float] = {}
-    for one, other in _candidates(words):
+    for one, other in _candidates(words, function_words):
         pair = (min(one, other), max(one, other))
         if pair in pairs or turning[one] != turning[other]:
             continue
@@ -130,8 +130,11 @@ def _alike_texts(
     return [(*pair, likeness) for pair, likeness in pairs.items() if likeness >= ALIKE]
 
 
-def _candidates(words: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
-    tokens = [sorted({part for word in one for part in _parts(word)}) for one in words]
+def _candidates(
+    words: Sequence[Sequence[str]], function_words: frozenset[str]
+) -> list[tuple[int, int]]:
+    content = [[word for word in one if word not in function_words] or one for one in words]
+    tokens = [sorted({part for word in one for part in _parts(word)}) for one in content]
     if not any(tokens):
         return []
     hits = BM25Index(tokens=tokens, b=0.0).search(tokens=tokens, k=_CANDIDATES + 1)
