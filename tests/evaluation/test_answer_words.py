@@ -81,8 +81,9 @@ def test_by_characters(answer: str, gold: str, f1: float) -> None:
 
 
 PIECES = st.sampled_from(
-    ["a", "an", "the", "The", "key", "Key", "rotate", "é", "e\u0301", "a\u0301", "ÉTÉ", "東京", "は",
-     "。", "-", "'", "_", " ", "\n", "\u3000", "\u00a0", ".", "42", "ß", "İ", "«", "¿", "\u200d", "²"]
+    ["a", "an", "the", "The", "key", "Key", "rotate", "é", "e\u0301", "a\u0301", "ÉTÉ", "東京",
+     "は", "。", "-", "'", "_", " ", "\n", "\u3000", "\u00a0", ".", "42", "ß", "İ", "«", "¿",
+     "\u200d", "²"]
 )  # fmt: skip
 
 
