@@ -9,10 +9,12 @@ import pytest
 from tests.retrieval.docs import write_pages
 
 from gnomon.embedding.lsa import LsaEmbedder
-from gnomon.evaluation.collection_search import Asked, search_collection
+from gnomon.evaluation.collection_search import Asked, _set_apart, search_collection
 from gnomon.kernels import Analyzer
 from gnomon.retrieval.build import Plan, build_index, read_source
 from gnomon.retrieval.index import Index
+from gnomon.retrieval.levers import Lever, Levers
+from gnomon.retrieval.ranking import fuse
 
 if TYPE_CHECKING:
     from gnomon.evaluation.collection_result import Channel
@@ -45,6 +47,11 @@ def run_of(index: Index, channel: Channel, depth: int = 10) -> Run:
     vectors = index.embedder.embed_questions([text or "x" for text in QUESTIONS])
     asked = Asked(["q1", "q2", "blank"], QUESTIONS, vectors)
     return search_collection(index, asked, channel, depth, lambda _done, _total: None)
+
+
+def moved(levers: Levers, **values: float) -> Levers:
+    """Return levers with other values."""
+    return Levers({**levers.values, **{n: Lever(v, "environment") for n, v in values.items()}})
 
 
 def listed(run: Run, query: int) -> list[str]:
@@ -86,6 +93,29 @@ def test_depth_counts_documents(index: Index, depth: int) -> None:
             listed(run_of(index, "bm25", depth), query)
             == listed(run_of(index, "bm25"), query)[:depth]
         )
+
+
+def test_fused_scores_hold_the_order_of_fusion() -> None:
+    """Equal sums stand in the order of their best place, and stay equal where that is equal."""
+    step = np.float32(0.5)
+    scores = np.array([0.75, 0.5, 0.5, 0.5, 0.5, np.nextafter(step, np.float32(0)), 0.25], "f4")
+    apart = _set_apart(scores, [0, 0, 1, 1, 2, 0, 5])
+    assert apart[[0, 1, 6]].tolist() == [0.75, 0.5, 0.25]
+    assert apart[2] == apart[3]
+    assert (np.diff(apart)[[0, 1, 3, 4, 5]] < 0).all()
+    assert (np.abs(apart - scores) < 1e-6).all()
+
+
+def test_fused_is_the_order_of_fusion(index: Index) -> None:
+    """Whatever ties, the run has the pages in the order in which the index fuses their chunks."""
+    run = run_of(index, "fused", 100)
+    assert index.embedder is not None
+    for query, text in enumerate(QUESTIONS[:2]):
+        vector = index.embedder.embed_questions([text])[0]
+        wide = index.with_levers(moved(index.levers, CANDIDATES=100, FUSED=100))
+        rows = fuse(wide.finder.find(text, vector, None), wide.levers)
+        pages = [index.chunks[row].page for row in rows.tolist()]
+        assert listed(run, query) == list(dict.fromkeys(pages))
 
 
 def test_served_is_what_search_returns(index: Index) -> None:

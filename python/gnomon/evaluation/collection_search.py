@@ -88,8 +88,9 @@ def search_collection(
     """Return what a channel of an index retrieves for each query.
 
     A document counts once, with its best chunk. Scores are those of the channel: boosted BM25,
-    cosine, or reciprocal rank fusion of both lists; ``served`` has no score that its order follows,
-    so it is given the number of results from a place to the end.
+    cosine, or reciprocal rank fusion of both lists, equal sums the least step apart where fusion
+    orders them; ``served`` has no score that its order follows, so it is given the number of
+    results from a place to the end.
 
     Parameters
     ----------
@@ -145,7 +146,27 @@ def _fused(index: Index, text: str, vector: Floats | None, k: int) -> tuple[Ids,
         return _nothing()
     lists = [_bm25(index, text, vector, k)[0], _dense(index, text, vector, k)[0]]
     fused = rrf(lists, weights=weights, k=levers["RRF_K"], top=k)[0]
-    return fused.ids, fused.scores
+    best: dict[int, int] = {}
+    for own, weight in zip(lists, weights, strict=True):
+        for place, row in enumerate(own.tolist() if weight else ()):
+            best[row] = min(place, best.get(row, place))
+    return fused.ids, _set_apart(fused.scores, [best[row] for row in fused.ids.tolist()])
+
+
+def _set_apart(scores: Floats, best: Sequence[int]) -> Floats:
+    """Return falling scores, equal ones the least step apart where a better place decides.
+
+    Fusion orders equal sums by the best place in a single list, and sums of the same places are
+    often equal. A run has nothing but scores, so the order has to be in them; those that are
+    equal in that too stay equal, and are counted as ties.
+    """
+    apart = scores.copy()
+    for i in range(1, len(apart)):
+        if scores[i] == scores[i - 1] and best[i] == best[i - 1]:
+            apart[i] = apart[i - 1]
+        elif apart[i] >= apart[i - 1]:
+            apart[i] = np.nextafter(apart[i - 1], np.float32(-1.0))
+    return apart
 
 
 def _served(index: Index, text: str, vector: Floats | None, _k: int) -> tuple[Ids, Floats]:
