@@ -12,13 +12,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from gnomon.errors import InvalidInputError, MismatchError
-from gnomon.evaluation.result import METRIC_VERSION, SCHEMA
+from gnomon.evaluation.result import METRIC_VERSION, SCHEMA, resampled_by_size
 from gnomon.sources.files import read_bounded, shown
 from gnomon.sources.limits import MIB
-from gnomon.stats.resampling import resample_queries
 from gnomon.types import Figure
 
 if TYPE_CHECKING:
@@ -26,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gnomon.evaluation.result import EvaluationResult, Measure, Setup
+    from gnomon.stats.resampling import ResampledColumns
 
 # Records that are named in a comparison, of those that moved most each way.
 MOST_NAMED: Final = 10
@@ -177,9 +175,20 @@ def no_comparison(file: str | None, reason: str) -> dict[str, Any]:
 
 def compare(result: EvaluationResult, baseline: Baseline) -> dict[str, Difference]:
     """Return what every measure did since a report that may be compared, by name."""
+    pairs = {
+        one: _pairs(result.values(one.name), baseline.values.get(one.name, {}))
+        for one in result.measures
+    }
+    columns = {
+        f"{one.name} {side}": [pair[at] for pair in found.values()]
+        for one, found in pairs.items()
+        if found
+        for at, side in enumerate(("was", "now"))
+    }
+    drawn = resampled_by_size(columns, result.seed)
     return {
-        measure.name: _difference(result, measure, baseline.values.get(measure.name, {}))
-        for measure in result.measures
+        one.name: _difference(one, found, drawn.get(f"{one.name} now"))
+        for one, found in pairs.items()
     }
 
 
@@ -200,30 +209,30 @@ def comparison_json(result: EvaluationResult, baseline: Baseline) -> dict[str, A
     return {**against, "differences": {name: _as_json(one) for name, one in found.items()}}
 
 
+def _pairs(now: Mapping[str, float], before: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    """Return what it was and what it is now of the records that both measured."""
+    return {record: (before[record], now[record]) for record in now if record in before}
+
+
 def _difference(
-    result: EvaluationResult, measure: Measure, before: Mapping[str, float]
+    measure: Measure, pairs: Mapping[str, tuple[float, float]], drawn: ResampledColumns | None
 ) -> Difference:
-    now = result.values(measure.name)
-    pairs = [record for record in now if record in before]
-    if not pairs:
+    if drawn is None:
         figure = Figure.missing(f"no record has a {measure.name} in both reports")
         return Difference(figure, 0, (), (), {}, {})
-    columns = {
-        "now": np.array([now[record] for record in pairs], dtype=np.float64),
-        "was": np.array([before[record] for record in pairs], dtype=np.float64),
-    }
-    figure = resample_queries(columns, seed=result.seed).difference_figure("now", "was")
+    figure = drawn.difference_figure(f"{measure.name} now", f"{measure.name} was")
     sign = 1.0 if measure.better == "higher" else -1.0
-    moves = {record: sign * (now[record] - before[record]) for record in pairs}
+    moves = {record: sign * (now - was) for record, (was, now) in pairs.items()}
     better = sorted((r for r in pairs if moves[r] > 0), key=lambda r: -moves[r])
     worse = sorted((r for r in pairs if moves[r] < 0), key=lambda r: moves[r])
+    moved = (*better, *worse)
     return Difference(
         figure,
         len(pairs),
         tuple(better),
         tuple(worse),
-        {record: before[record] for record in (*better, *worse)},
-        {record: now[record] for record in (*better, *worse)},
+        {record: pairs[record][0] for record in moved},
+        {record: pairs[record][1] for record in moved},
     )
 
 

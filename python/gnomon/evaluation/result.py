@@ -23,6 +23,10 @@ from gnomon.types import Figure
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
+    from gnomon.stats.resampling import ResampledColumns
+
 SCHEMA: Final = "gnomon.eval/1"
 # Goes up when a measure gets another definition, so that old reports are not compared with new.
 METRIC_VERSION: Final = 1
@@ -161,14 +165,16 @@ class EvaluationResult:
 
     def figure(self, measure: Measure) -> Figure:
         """Return the mean of a measure with its 95% interval; missing when nothing is measured."""
-        return _figure(list(self.values(measure.name).values()), measure, self.seed)
+        return _figures({measure: list(self.values(measure.name).values())}, self.seed)[measure]
 
     def figures(self) -> dict[str, dict[str, Any]]:
         """Return every mean with its interval and the numbers behind it, as JSON values."""
+        values = {one: list(self.values(one.name).values()) for one in self.measures}
+        figures = _figures(values, self.seed)
         return {
             measure.name: {
-                **_figure_json(self.figure(measure)),
-                "n_measured": len(self.values(measure.name)),
+                **_figure_json(figures[measure]),
+                "n_measured": len(values[measure]),
                 "n_total": len(self.rows),
                 "better": measure.better,
                 "means": measure.means,
@@ -235,13 +241,37 @@ def _order(label: str) -> tuple[int, str]:
     return next((at for at, level in enumerate(LEVELS) if level == label), len(LEVELS)), label
 
 
-def _figure(values: Sequence[float], measure: Measure, seed: int) -> Figure:
-    if not values:
-        return Figure.missing(f"no record has a {measure.name} to measure")
-    if measure.counted:
-        return wilson(round(sum(values)), len(values))
-    columns = {measure.name: np.array(values, dtype=np.float64)}
-    return resample_queries(columns, seed=seed).mean_figure(measure.name)
+def resampled_by_size(
+    columns: Mapping[str, Sequence[float]], seed: int
+) -> dict[str, ResampledColumns]:
+    """Return for each column, which may differ in length, the bootstrap that it is part of.
+
+    Draws depend on the seed and the length alone, so columns of one length share theirs.
+    """
+    by_size: dict[int, dict[str, NDArray[np.float64]]] = {}
+    for name, values in columns.items():
+        by_size.setdefault(len(values), {})[name] = np.array(values, dtype=np.float64)
+    return {
+        name: drawn
+        for same in by_size.values()
+        for drawn in [resample_queries(same, seed=seed)]
+        for name in same
+    }
+
+
+def _figures(values: Mapping[Measure, Sequence[float]], seed: int) -> dict[Measure, Figure]:
+    drawn = resampled_by_size(
+        {one.name: found for one, found in values.items() if found and not one.counted}, seed
+    )
+    figures = {}
+    for measure, found in values.items():
+        if not found:
+            figures[measure] = Figure.missing(f"no record has a {measure.name} to measure")
+        elif measure.counted:
+            figures[measure] = wilson(round(sum(found)), len(found))
+        else:
+            figures[measure] = drawn[measure.name].mean_figure(measure.name)
+    return figures
 
 
 def _figure_json(figure: Figure) -> dict[str, Any]:
