@@ -208,6 +208,25 @@ def test_no_folder_for_the_result(gnomon: Gnomon) -> None:
     assert_refused(outcome, "file: the folder cannot be made")
 
 
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--out", "."), "--out . is a folder"),
+        (("--out", ""), "--out . is a folder"),
+        (("--out", "gnomon/calibration.jsonl"), "--out gnomon/calibration.jsonl is read by this"),
+        (("--report", "gnomon/calibration.jsonl"), "--report gnomon/calibration.jsonl is read by"),
+        (("--out", "c.json", "--report", "./c.json"), "--out and --report name the same file"),
+        (("--limit", "9" * 20), "--limit"),
+    ],
+)
+@pytest.mark.usefixtures("served")
+def test_results_in_the_place_of_inputs(gnomon: Gnomon, flags: tuple[str, ...], said: str) -> None:
+    """Refused before the work; the probe set keeps its bytes."""
+    before = write(probes(("U", 2))).read_bytes()
+    assert_refused(gnomon("calibrate", *flags, "--quiet", code=2), said)
+    assert Path("gnomon/calibration.jsonl").read_bytes() == before
+
+
 @pytest.mark.usefixtures("served")
 def test_another_model(gnomon: Gnomon) -> None:
     """Questions of another model do not fit the index's vectors."""

@@ -287,7 +287,36 @@ def test_reports_elsewhere(gnomon: Gnomon) -> None:
     Path("file").write_text("", encoding="utf-8")
     for out in ("file", "file/deep"):
         outcome = gnomon("eval", "--gate-only", "--out", out, "--quiet", code=3)
-        assert_refused(outcome, "file: is a file; reports need a folder")
+        assert_refused(outcome, f"{out}: the folder cannot be made: file is a file")
+
+
+@pytest.mark.parametrize(
+    ("junit", "said"),
+    [
+        ("gnomon/golden.jsonl", "is read by this command and would be lost"),
+        ("gnomon/index/manifest.json", "is read by this command and would be lost"),
+        ("before.json", "is read by this command and would be lost"),
+        ("gnomon/reports/index-gate-only.json", "expected a name that ends in .xml"),
+    ],
+)
+@pytest.mark.usefixtures("served")
+def test_junit_in_the_place_of_another_file(gnomon: Gnomon, junit: str, said: str) -> None:
+    """Nothing that is read, and no report, is written over; links are followed."""
+    gnomon("eval", "--gate-only", "--quiet")
+    Path("before.json").write_bytes(REPORT.read_bytes())
+    before = Path(junit).read_bytes()
+    Path("link.xml").symlink_to(junit)
+    flags = ("eval", "--gate-only", "--baseline", "before.json", "--quiet", "--junit")
+    assert_refused(gnomon(*flags, junit, code=2), said)
+    if "xml" not in said:
+        assert_refused(gnomon(*flags, "link.xml", code=2), said)
+    assert Path(junit).read_bytes() == before
+
+
+@pytest.mark.usefixtures("served")
+def test_a_limit_that_no_file_can_hold(gnomon: Gnomon) -> None:
+    """It is refused as a flag, not after the work by the trail."""
+    assert_refused(gnomon("eval", "--gate-only", "--limit", "9" * 20, code=2), "--limit")
 
 
 @pytest.mark.usefixtures("served")

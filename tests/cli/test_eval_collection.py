@@ -293,6 +293,8 @@ def test_unknown_ids_are_told(gnomon: Gnomon, folder: Path) -> None:
         (["--collection", "small", "i", "--channel", "served", "--depth", "5"], "leave out --dep"),
         (["--collection", "small", "i", "--channel", "bm25", "--query-vectors", "v"], "needs none"),
         (["--collection", "small", "i", "--run-out", "o", "--per-query", "o"], "the same file"),
+        (["--collection", "small", "--run", "r", "--per-query", "./r"], "is read by this"),
+        (["--collection", "small", "i", "--run-out", "small/corpus.jsonl"], "is read by this"),
         (["--ties", "trec"], "give either --run FILE or --index DIR"),
     ],
 )

@@ -58,11 +58,12 @@ def test_all_anchors(gnomon: Gnomon, measured: dict[str, Any]) -> None:
     ("arguments", "code", "said"),
     [
         (["gnomon/index", "--transfer", OLD, "--out", NEW], 3, "the embedder is the same"),
-        (["gnomon/other", "--transfer", OLD, "--out", OLD], 2, "--out is the calibration to carry"),
+        (["gnomon/other", "--transfer", OLD, "--out", OLD], 2, "is read by this command"),
         (["gnomon/other", "--transfer", "none.json"], 3, "no such file"),
         (["gnomon/other", "--anchors", "full"], 2, "--anchors belongs to --transfer"),
         (["gnomon/other", "--transfer", OLD, "--strict"], 2, "measures no bounds"),
         (["gnomon/other", "--transfer", OLD, "--limit", "9"], 2, "measures no bounds"),
+        (["gnomon/other", "--transfer", OLD, "--report", "r.md"], 2, "leave out --report"),
     ],
 )
 @pytest.mark.usefixtures("measured")

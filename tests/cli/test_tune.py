@@ -232,10 +232,14 @@ def test_a_configured_top_k_is_told(gnomon: Gnomon, served: Path) -> None:
         (("--seed", "-1"), "--seed"),
         (("--embedder", "nothing"), "is none of"),
         (("--out", "."), "is a folder"),
+        (("--limit", "9" * 20), "--limit"),
+        (("--golden", "g", "--out", "./g"), "--out g is read by this command"),
+        (("index", "--out", "index/tuning.json"), "index/tuning.json is read by this command"),
     ],
 )
 def test_flags_are_checked_first(gnomon: Gnomon, flags: tuple[str, ...], said: str) -> None:
-    """There is no index here, and yet it is the flag that is refused."""
+    """There is nothing to measure here, and yet it is the flag that is refused."""
+    Path("index").mkdir()
     assert_refused(gnomon("tune", *flags, code=2), said)
 
 

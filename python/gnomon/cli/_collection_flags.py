@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gnomon.cli._targets import check_targets
 from gnomon.errors import UsageError
 from gnomon.evaluation.collection_result import (
     CHANNELS,
@@ -15,6 +16,7 @@ from gnomon.evaluation.collection_result import (
     DEFAULT_METRICS,
     measures_of,
 )
+from gnomon.sources.collection import resolve_collection
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
@@ -140,6 +142,19 @@ class CollectionFlags:
         values = {name: getattr(self, name) for name in self.__slots__}
         return CollectionFlags(**{**values, "collection_index": index})
 
+    def read(self) -> tuple[Path, ...]:
+        """Return the files and folders that are read.
+
+        Raises
+        ------
+        GnomonError
+            When the collection is no folder, or has no corpus.
+        """
+        files = None if self.collection is None else resolve_collection(self.collection)
+        of_collection = () if files is None else (files.corpus, files.queries, files.qrels)
+        named = (self.run_file, self.qrels, self.query_vectors, self.collection_index)
+        return tuple(path for path in (*of_collection, *named) if path is not None)
+
     def _check_searching(self, index: Path | None, embedder: str | None) -> None:
         """Refuse flags of a search that isn't made, or that say the same thing twice."""
         of_index = {
@@ -160,16 +175,13 @@ class CollectionFlags:
 
     def _check_written(self) -> None:
         """Refuse files that could not be written."""
-        for flag, file in (("--run-out", self.run_out), ("--per-query", self.per_query)):
-            if file is None:
-                continue
+        named = {"--run-out": self.run_out, "--per-query": self.per_query}
+        written = {flag: file for flag, file in named.items() if file is not None}
+        for flag, file in written.items():
             if not file.parent.is_dir():
                 folder = shown(file.parent)
                 raise UsageError(f"{flag} {shown(file)}: the folder {folder} does not exist")
-            if file.is_dir():
-                raise UsageError(f"{flag} {shown(file)} is a folder; expected a file name")
-        if self.run_out is not None and self.run_out == self.per_query:
-            raise UsageError("--run-out and --per-query name the same file")
+        check_targets(written, self.read() if written else ())
 
 
 def collection_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from gnomon import audit
 from gnomon.cli._environment import environment
 from gnomon.cli._output import print_error, print_json, print_lines
+from gnomon.cli._targets import check_folder, check_targets
 from gnomon.cli.exit_codes import DONE, EXPECTATION, REFUSED
-from gnomon.errors import GnomonError, MissingInputError, StateError, UsageError
+from gnomon.errors import GnomonError, MissingInputError, UsageError
 from gnomon.evaluation.baseline import comparison_json, no_comparison, read_baseline
 from gnomon.evaluation.expectations import judge_expectations
 from gnomon.evaluation.gate_only import CONTAINMENT
@@ -24,12 +25,14 @@ from gnomon.sources.atomic import make_folder, write_text
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from gnomon.evaluation.baseline import Baseline
     from gnomon.evaluation.expectations import Expectation, Outcome
     from gnomon.evaluation.result import EvaluationResult
+
+_REPORT_ENDINGS: Final = frozenset({".json", ".jsonl", ".md"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,28 +54,38 @@ class Ending:
     state_dir: Path
     as_json: bool
 
-    def check(self) -> None:
+    def check(self, read: Iterable[Path]) -> None:
         """Refuse what could not be written, before any work starts.
+
+        Parameters
+        ----------
+        read
+            The files and folders that the run reads.
 
         Raises
         ------
         UsageError
-            When the file of ``--junit`` has no folder or is one.
+            When the file of ``--junit`` has no folder, is one, is read, or may be a report.
         StateError
             When the trail cannot be appended to, or the folder of the reports cannot be made.
         """
+        check_folder(self.reports)
         if self.junit is not None:
-            if not self.junit.parent.is_dir():
-                raise UsageError(
-                    f"--junit {shown(self.junit)}: the folder {shown(self.junit.parent)} does not "
-                    "exist"
-                )
-            if self.junit.is_dir():
-                raise UsageError(f"--junit {shown(self.junit)} is a folder; expected a file name")
-        nearest = next(one for one in (self.reports, *self.reports.parents) if one.exists())
-        if not nearest.is_dir():
-            raise StateError(f"{shown(nearest)}: is a file; reports need a folder")
+            self._check_junit(self.junit, read)
         audit.check_appendable(self.state_dir)
+
+    def _check_junit(self, junit: Path, read: Iterable[Path]) -> None:
+        if not junit.parent.is_dir():
+            raise UsageError(
+                f"--junit {shown(junit)}: the folder {shown(junit.parent)} does not exist"
+            )
+        check_targets({"--junit": junit}, read)
+        beside_reports = junit.parent.resolve() == self.reports.resolve()
+        if beside_reports and junit.suffix in _REPORT_ENDINGS:
+            raise UsageError(
+                f"--junit {shown(junit)} is named as the reports there are; expected a name that "
+                "ends in .xml"
+            )
 
 
 def end(

@@ -26,4 +26,6 @@ state_dir_option = click.option(
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object instead of text."
 )
+# As large as a whole number may be in the trail, which is JSON.
+limit_type = click.IntRange(1, 2**53 - 1)
 quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")

@@ -20,7 +20,6 @@ from gnomon.cli._index_facts import index_facts
 from gnomon.cli._output import only_results_on_stdout, print_error, print_json, print_lines
 from gnomon.cli._progress import progress_shown
 from gnomon.cli.exit_codes import DONE, REFUSED
-from gnomon.errors import UsageError
 from gnomon.golden.lint import check_probes
 from gnomon.retrieval.calibration_file import write_calibration
 from gnomon.retrieval.index import Index
@@ -60,8 +59,6 @@ def carry_over_and_write(
     quiet: bool,
 ) -> int:
     """Fit the window, write the file if one fits, and return the exit code."""
-    if what.target.resolve() == what.source.resolve():
-        raise UsageError(f"--out is the calibration to carry over, {shown(what.source)}")
     files = CalibrationFiles(what.index, what.probes, what.source)
     with only_results_on_stdout(), progress_shown("anchors", quiet=quiet) as progress:
         index = Index.open(what.index)

@@ -23,9 +23,10 @@ from gnomon.cli._configured import configured
 from gnomon.cli._embedding import question_embedding
 from gnomon.cli._environment import environment
 from gnomon.cli._index_facts import index_facts
-from gnomon.cli._options import json_option, quiet_option, state_dir_option
+from gnomon.cli._options import json_option, limit_type, quiet_option, state_dir_option
 from gnomon.cli._output import only_results_on_stdout, print_error, print_json, print_lines
 from gnomon.cli._progress import progress_shown
+from gnomon.cli._targets import check_file_name, check_targets
 from gnomon.cli._transfer import Carried, carry_over_and_write
 from gnomon.cli.exit_codes import DONE, REFUSED
 from gnomon.errors import UsageError
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 @click.option("--strict", is_flag=True, help="Hold the bounds on probes that had no say.")
 @click.option("--sweep-only", is_flag=True, help="Search again on kept evidence, embed nothing.")
 @click.option("--refresh", is_flag=True, help="Ignore kept evidence.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="First N probes, no file.")
+@click.option("--limit", type=limit_type, metavar="N", help="First N probes, no file.")
 @click.option(
     "--transfer",
     "source",
@@ -102,15 +103,20 @@ def command(
     """  # fmt: skip
     if sweep_only and refresh:
         raise UsageError("--sweep-only needs the kept evidence that --refresh ignores; keep one")
-    _check_transfer_flags(source, anchors, strict=strict, limit=limit)
+    _check_transfer_flags(source, anchors, report, strict=strict, limit=limit)
     settings = configured()
     place = index_dir or Path(settings.value("index"))
     probe_file = probes or Path(settings.value("probes"))
     own = "calibration.json" if source is None else f"calibration.{place.name}.json"
     target = out or probe_file.parent / own
+    check_file_name("--out", target)
     report_file = report or target.with_suffix(".report.md")
     if embedder is not None:
         check_uri(embedder)
+    written = (
+        {"--out": target} if source is not None else {"--out": target, "--report": report_file}
+    )
+    check_targets(written, (place, probe_file) if source is None else (place, probe_file, source))
     audit.check_appendable(state_dir)
     if source is not None:
         return carry_over_and_write(
@@ -160,10 +166,17 @@ def command(
 
 
 def _check_transfer_flags(
-    source: Path | None, anchors: Anchors | None, *, strict: bool, limit: int | None
+    source: Path | None,
+    anchors: Anchors | None,
+    report: Path | None,
+    *,
+    strict: bool,
+    limit: int | None,
 ) -> None:
     if source is None and anchors is not None:
         raise UsageError("--anchors belongs to --transfer; name the calibration to carry over")
+    if source is not None and report is not None:
+        raise UsageError("--transfer writes no report; leave out --report")
     if source is not None and (strict or limit is not None):
         raise UsageError("--transfer measures no bounds; leave out --strict and --limit")
 

@@ -12,7 +12,7 @@ from gnomon.cli._configured import configured
 from gnomon.cli._embedding import question_embedding
 from gnomon.cli._eval_ending import Ending, end
 from gnomon.cli._eval_pool import Asking, open_pool
-from gnomon.cli._options import json_option, quiet_option, state_dir_option
+from gnomon.cli._options import json_option, limit_type, quiet_option, state_dir_option
 from gnomon.cli._output import only_results_on_stdout
 from gnomon.cli._progress import progress_shown
 from gnomon.errors import UsageError
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.option("--gate-only", is_flag=True, help="Measure retrieval and refusal; ask no model.")
 @click.option("--golden", type=click.Path(path_type=Path), metavar="FILE", help="The golden set.")
 @click.option("--level", type=click.Choice(LEVELS), help="Records of this level and those below.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The first N of those.")
+@click.option("--limit", type=limit_type, metavar="N", help="The first N of those.")
 @click.option(
     "--resume", is_flag=True, help="Go on with a run that broke off; ask only what is missing."
 )
@@ -129,7 +129,10 @@ def command(
         state_dir=state_dir,
         as_json=as_json,
     )
-    ending.check()
+    place = index_dir or Path(settings.value("index"))
+    golden_file = golden or Path(settings.value("golden"))
+    read = flags.read() if flags.given else [place, golden_file]
+    ending.check(read if baseline is None else [*read, baseline])
     if flags.given:
         from gnomon.cli._eval_collection import measure_collection  # noqa: PLC0415  # slow, as well
 
@@ -137,8 +140,8 @@ def command(
             flags, ending, settings, embedder=embedder, seed=seed, quiet=quiet
         )
     asked = Asking(
-        place=index_dir or Path(settings.value("index")),
-        golden=golden or Path(settings.value("golden")),
+        place=place,
+        golden=golden_file,
         level=level,
         limit=limit,
         embedder=embedder,

@@ -12,7 +12,7 @@ from gnomon.cli._configured import configured
 from gnomon.cli._embedding import question_embedding
 from gnomon.cli._environment import environment
 from gnomon.cli._index_facts import index_facts
-from gnomon.cli._options import json_option, quiet_option, state_dir_option
+from gnomon.cli._options import json_option, limit_type, quiet_option, state_dir_option
 from gnomon.cli._output import (
     only_results_on_stdout,
     print_error,
@@ -21,6 +21,7 @@ from gnomon.cli._output import (
     print_note,
 )
 from gnomon.cli._progress import progress_shown
+from gnomon.cli._targets import check_file_name, check_targets
 from gnomon.cli.exit_codes import DONE, REFUSED
 from gnomon.errors import UsageError
 from gnomon.evaluation.tuning import Options, tune
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
     help=f"GATE_K: lo:hi:step, or one number to pin it. [default: {DEFAULT_COUNTS}]",
 )
 @click.option("--level", type=click.Choice(LEVELS), help="Records up to this level, report only.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="First N, report only.")
+@click.option("--limit", type=limit_type, metavar="N", help="First N, report only.")
 @click.option("--dry", is_flag=True, help="Write the report and no tuning.json.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="tuning.json.")
 @click.option(
@@ -102,10 +103,10 @@ def command(
     place = index_dir or Path(settings.value("index"))
     files = TuningFiles(place, golden or Path(settings.value("golden")))
     target = out or Path(settings.value("tuning"))
-    if target.is_dir():
-        raise UsageError(f"--out {shown(target)} is a folder; expected a file name")
+    check_file_name("--out", target)
     suffix = pool_suffix(level, limit)
     report = target.with_name(f"{target.stem}{suffix}.report.md")
+    check_targets({"--out": target, "the report of --out": report}, (place, files.golden))
     audit.check_appendable(state_dir)
     if suffix:
         print_note(NARROWED)
