@@ -133,6 +133,16 @@ def test_another_folder(check: Gnomon) -> None:
     assert len(list(Path("other").iterdir())) == 2
 
 
+def test_a_draw_that_was_killed(gnomon: Gnomon) -> None:
+    """What it had begun to write is removed; a file that is merely called alike is not."""
+    Path("check").mkdir(mode=0o700)
+    Path("check/.gnomon-f1d6705381d01daf.tmp").write_text("half a list", encoding="utf-8")
+    Path("check/.gnomon-notes.tmp").touch()
+    outcome = gnomon("blind", "purge", "check")
+    assert "removed: check/.gnomon-f1d6705381d01daf.tmp" in outcome.out
+    assert [path.name for path in Path("check").iterdir()] == [".gnomon-notes.tmp"]
+
+
 def test_a_draw_that_this_trail_does_not_know(check: Gnomon) -> None:
     """Its files go; its contested file stays, since nothing vouches for it."""
     outcome = check("blind", "purge", "check", "--state-dir", "other-state")

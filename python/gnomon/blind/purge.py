@@ -19,7 +19,8 @@ from gnomon.sources.fingerprint import fingerprint
 if TYPE_CHECKING:
     from gnomon.blind.trail import DrawRecord, Trail
 
-_UNFINISHED = ".gnomon-*.tmp"  # what a process that was killed while saving has left
+# What a process that was killed while it drew or saved has left.
+_UNFINISHED = f".gnomon-{'[0-9a-f]' * 16}.tmp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def purge(folder: Path, trail: Trail, state_dir: Path) -> Purged:
     """
     found = _files_in(folder)
     key, names = _draws_in(folder)
-    if not names:
+    if not names and any(path.name in FILES for path in found):
         raise UsageError(
             f"{shown(folder)}: neither a key nor a sheet in it can be read, so nothing says that "
             "its files are of a draw; nothing is removed"
@@ -105,11 +106,12 @@ def _files_in(folder: Path) -> list[Path]:
     found = [
         folder / name for name in FILES if (folder / name).is_symlink() or (folder / name).exists()
     ]
+    found += sorted(folder.glob(_UNFINISHED))
     if not found:
         raise UsageError(
             f"{shown(folder)} holds no file of a draw ({', '.join(FILES)}); nothing is removed"
         )
-    return [*found, *sorted(folder.glob(_UNFINISHED))]
+    return found
 
 
 def _draws_in(folder: Path) -> tuple[Key | None, list[str]]:
