@@ -65,6 +65,14 @@ def test_equal_to_dicts(run: Run, qrels: Qrels, ties: str) -> None:
         assert mine == theirs
 
 
+def test_trec_rounds_scores() -> None:
+    """Scores that differ beyond float32 are equal to trec_eval, and the greater id comes first."""
+    run, judged = keyed({"q": {"d1": 1.0 + 1e-9, "d2": 1.0}}, {"q": {"d2": 1}})
+    found = [evaluate_keyed(run, judged, "rr", ties=ties)["rr"] for ties in ("id", "trec")]
+    assert [one.mean for one in found] == [0.5, 1.0]
+    assert [one.n_tied for one in found] == [0, 1]
+
+
 def test_two_ids_with_one_key() -> None:
     """A document of the run is not taken for a judged one whose key it has."""
     run, judged = keyed({"q": {"d1": 1.0}}, {"q": {"d1": 1}})

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.sources.decimals import read_decimals
+from gnomon.sources.decimals import _divided, read_decimals
 from gnomon.sources.words import PADDING
 
 # Signs, points at either end, halves between two numbers, powers of ten, more digits than fit.
@@ -66,6 +66,13 @@ def test_any_power_of_ten(texts: list[str]) -> None:
 def test_any_float(values: list[float]) -> None:
     """What Python writes is read back to the bit."""
     assert read([repr(value) for value in values]) == (values, None)
+
+
+def test_the_middle_is_in_doubt() -> None:
+    """Where a quotient lies in the middle between two numbers, the division does not decide."""
+    above, below, beside = 90071992547409930, 90071992547409915, 90071992547409929
+    _, unsure = _divided(np.array([above, below, beside], np.uint64), np.array([1, 1, 1]))
+    assert unsure.tolist() == [True, True, False]
 
 
 @pytest.mark.parametrize(

@@ -67,10 +67,12 @@ def test_a_query_named_query(tmp_path: Path) -> None:
 
 
 def test_repeated_lines_are_counted(tmp_path: Path) -> None:
-    """The same judgement twice counts once, and the repeat is counted."""
-    qrels = qrels_of(tmp_path, "q1\td1\t1\nq2\td1\t1\nq1\td1\t1\nq1\td1\t1")
-    assert triples(qrels) == [("q1", "d1", 1), ("q2", "d1", 1)]
-    assert qrels.n_repeated == 2
+    """The same judgement twice counts once, and the repeat is counted, in either form."""
+    content = "q1\td1\t1\nq2\td1\t1\nq1\td1\t1\nq1\td1\t1"
+    for written in (content, content.replace("\td1", " 0 d1")):
+        qrels = qrels_of(tmp_path, written)
+        assert triples(qrels) == [("q1", "d1", 1), ("q2", "d1", 1)]
+        assert qrels.n_repeated == 2
 
 
 def test_contradiction_names_both_lines(tmp_path: Path) -> None:
@@ -89,12 +91,15 @@ def test_fractions_are_refused(tmp_path: Path, gain: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "gain", ["", "high", "nan", "inf", "1_0", "٣", "0x1", "2147483648", "9" * 30]
+    "gain", ["", "high", "nan", "inf", "1_0", "1e2", "٣", "0x1", "2147483648", "9" * 30]
 )
 def test_other_gains_are_refused(tmp_path: Path, gain: str) -> None:
     """What is no whole number of ordinary size is refused."""
     with pytest.raises(InvalidInputError, match="line 2: the gain"):
         qrels_of(tmp_path, f"q1\td1\t1\nq1\td2\t{gain}")
+    if gain:
+        with pytest.raises(InvalidInputError, match="line 2: the gain"):
+            qrels_of(tmp_path, f"q1 0 d1 1\nq1 0 d2 {gain}")
 
 
 @pytest.mark.parametrize(

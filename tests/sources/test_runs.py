@@ -98,6 +98,14 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: str | bytes, said: str) -> 
     assert said in str(caught.value)
 
 
+@pytest.mark.parametrize("end", ["", " ", "\r"])
+def test_a_line_cut_in_two_is_named(tmp_path: Path, end: str) -> None:
+    """Even where columns and line ends are as many as in a sound file."""
+    lines = ["q1 Q0 d1 1 3 t", "q1 Q0 d2 2", "2 t q1 Q0 d3 3 1 t"]
+    with pytest.raises(InvalidInputError, match="line 2: has 4 columns"):
+        run_of(tmp_path, "".join(f"{line}{end}\n" for line in lines))
+
+
 def test_a_document_stands_once(tmp_path: Path) -> None:
     """As in trec_eval a repeated document is refused; the first pair is named by its lines."""
     with pytest.raises(

@@ -35,6 +35,12 @@ def test_heads(texts: list[str]) -> None:
     assert heads_of_runs(*laid_out(texts)).tolist() == expected
 
 
+def test_a_prefix_is_another_text() -> None:
+    """Also when all of it, longer than a word, stands at the beginning of the one before."""
+    texts = ["document-10", "document-1", "document-10", "document-10"]
+    assert heads_of_runs(*laid_out(texts)).tolist() == [0, 1, 2]
+
+
 @given(IDS, st.data())
 def test_equality(texts: list[str], data: st.DataObject) -> None:
     """Texts of equal length are compared to the last byte."""

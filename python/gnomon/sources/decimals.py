@@ -242,7 +242,9 @@ def _divided(mantissas: Words, scale: Places) -> tuple[Floats, NDArray[np.bool_]
         sums = quotients + correction
         errors = np.abs((quotients - sums) + correction)
         step = np.spacing(sums)
-        unsure[large] = np.abs(2 * errors - step) <= step * 2.0**-30
+        # Below a power of two numbers stand twice as close as above it.
+        middle = np.minimum(np.abs(2 * errors - step), np.abs(4 * errors - step))
+        unsure[large] = middle <= step * 2.0**-30
         values[large] = sums
     return values, unsure
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from gnomon.errors import InvalidInputError
-from gnomon.sources.decimals import read_decimals
 from gnomon.sources.each_record import BrokenLine, broken_line, read_each_line
 from gnomon.sources.escape import quoted
 from gnomon.sources.fields import TextBuffer, load_text, split_columns
@@ -233,22 +232,23 @@ def _read_regular_trec(path: str | os.PathLike[str], limits: Limits) -> Qrels | 
     starts, ends = (np.concatenate(part) for part in zip(*split, strict=True))
     if len(starts) == 0 or text.text(text.begin, int(ends[0, 3])).count("\t") == 2:
         return None
-    values, wrong = read_decimals(text.data, starts[:, 3].copy(), ends[:, 3].copy())
-    if wrong is not None or not (np.abs(values) <= _MAX_GAIN).all() or (values % 1 != 0).any():
-        return None
-    (query_ids, query_index), (doc_ids, doc_index) = (
-        _numbered(text, starts[:, column], ends[:, column]) for column in (0, 2)
+    (query_ids, query_index), (doc_ids, doc_index), (gains, gain_index) = (
+        _numbered(text, starts[:, column], ends[:, column]) for column in (0, 2, 3)
     )
-    if len(np.unique(query_index * len(doc_ids) + doc_index)) < len(values):
+    if len(np.unique(query_index * len(doc_ids) + doc_index)) < len(query_index):
         return None
-    gains = values.astype(np.int64)
-    return Qrels(Path(path), "trec", query_ids, doc_ids, query_index, doc_index, gains, 0)
+    try:
+        known = [_gain_of(gain, shown(path)) for gain in gains]
+    except InvalidInputError:
+        return None
+    values = np.array(known, np.int64)[gain_index]
+    return Qrels(Path(path), "trec", query_ids, doc_ids, query_index, doc_index, values, 0)
 
 
 def _numbered(
     text: TextBuffer, starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Return the distinct ids in order of first appearance, and which of them each place holds."""
+    """Return the distinct texts in order of first appearance, and which of them stands where."""
     content = text.data.tobytes()
     number_of: dict[bytes, int] = {}
     numbers = [
