@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gnomon.errors import InvalidInputError
+from gnomon.golden.facts import IndexFacts
 from gnomon.golden.lint import lint_golden, lint_probes
 from gnomon.golden.lint_collection import lint_collection
 from gnomon.report.lint_text import lint_lines
@@ -93,6 +94,28 @@ def test_thousands_of_times_the_same(tmp_path: Path) -> None:
     lines = lint_lines(result)
     assert sum("[duplicate-question]" in line for line in lines) == 10
     assert "  2,989 more of duplicate-question; --json has all" in lines
+
+
+def test_a_question_as_long_as_a_book(tmp_path: Path) -> None:
+    """It is compared with its gold in one pass, however many entries name the same chunk."""
+    book = " ".join(f"word{i}" for i in range(20_000))
+    asked = f"{book} to rotate a key, call rotate() and hand the new one to all callers {book}"
+    record = {**GOLDEN[0], "question": asked, "gold_chunks": ["guide/keys"] * 2000}
+    result = lint_golden(write_set(tmp_path / "set.jsonl", [record, GOLDEN[1]]), FACTS)
+    quoting = [one.message for one in result.findings if one.code == "quotes-gold"]
+    assert "'to rotate a key call rotate and hand the new one to all callers'" in quoting[0]
+
+
+def test_thousands_of_misses_in_a_large_index(tmp_path: Path) -> None:
+    """Each is told what it may have meant; comparing it with every page would take minutes."""
+    pages = [f"guide/part-{i % 40}/page-{i}" for i in range(2500)]
+    facts = IndexFacts([f"{page}#" for page in pages], pages, [""] * len(pages))
+    entries = [f"guide/part-{i % 40}/pgae-{i}" for i in range(2500)]
+    record = {**GOLDEN[0], "gold_chunks": entries}
+    result = lint_golden(write_set(tmp_path / "set.jsonl", [record, GOLDEN[1]]), facts)
+    lost = [one.message for one in result.findings if one.code == "gold-matches-nothing"]
+    assert len(lost) == 2500
+    assert all("did you mean 'guide/part-" in message for message in lost)
 
 
 def test_a_record_with_thousands_of_entries(tmp_path: Path) -> None:

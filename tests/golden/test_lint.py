@@ -487,6 +487,26 @@ def test_hints(entry: str, hint: str) -> None:
     assert FACTS.hint(entry) == hint
 
 
+@pytest.mark.parametrize(
+    ("path", "there"),
+    [
+        ("guide", True),
+        ("guide/keys", True),
+        ("guide/keys/old", True),
+        ("admin/nested", True),
+        ("guide/key", False),
+        ("guide/keys/olde", False),
+        ("admin/nested/deep/er", False),
+        ("z", False),
+        ("", False),
+    ],
+)
+def test_paths_of_scopes(path: str, there: bool) -> None:
+    """A path is there when a page has it or is nested below it, with a boundary."""
+    assert FACTS.holds([path]) is there
+    assert FACTS.holds(["nowhere", path]) is there
+
+
 def test_a_page_in_another_unicode_form() -> None:
     """What looks the same is shown by its characters."""
     page = "guide/cafe\u0301"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import unicodedata
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -16,9 +16,9 @@ from gnomon.sources.pages import ENDINGS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-# Comparing with more names than these takes longer than a hint is worth.
-_MOST_COMPARED: Final = 3000
-_ALIKE: Final = 0.7
+_NEIGHBOURS: Final = 15
+_LONGEST_NAME: Final = 500
+_ALIKE: Final = 0.6
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,17 +70,13 @@ class IndexFacts:
         return any(self._is_path(path) for path in paths)
 
     def _is_path(self, path: str) -> bool:
-        known = self._known_paths.get(path)
-        if known is None:
-            known = path in self.page_set or any(
-                page.startswith(f"{path}/") for page in self.page_set
-            )
-            self._known_paths[path] = known
-        return known
+        first = bisect_left(self._sorted_pages, f"{path}/")
+        nested = self._sorted_pages[first : first + 1]
+        return path in self.page_set or any(page.startswith(f"{path}/") for page in nested)
 
     @cached_property
-    def _known_paths(self) -> dict[str, bool]:
-        return {}
+    def _sorted_pages(self) -> list[str]:
+        return sorted(self.page_set)
 
     def hint(self, entry: str) -> str:
         """Return what a gold entry or a page that matches nothing may have been meant to be.
@@ -103,7 +99,7 @@ class IndexFacts:
         if not anchor:
             return f"; did you mean {quoted(meant + '#')}?"
         anchors = [self.chunk_ids[row][len(meant) + 1 :] for row in self.gold.rows(f"{meant}#")]
-        near = _nearest(anchor, anchors)
+        near = _nearest(anchor, _Names(anchors))
         if near:
             return f"; did you mean {quoted(f'{meant}#{near}')}?"
         return f"; the page {quoted(meant)} has no such section"
@@ -120,12 +116,12 @@ class IndexFacts:
         return {spelled(page): page for page in sorted(self.page_set)}
 
     @cached_property
-    def _names(self) -> frozenset[str]:
-        """The pages and the folders that they stand in, unless there are too many to compare."""
-        if len(self.page_set) > _MOST_COMPARED:
-            return frozenset()
-        parts = (page.split("/") for page in self.page_set)
-        return frozenset("/".join(one[:n]) for one in parts for n in range(1, len(one) + 1))
+    def _names(self) -> _Names:
+        """The pages and the folders that they stand in."""
+        folders = {page.rpartition("/")[0] for page in self.page_set}
+        parts = (folder.split("/") for folder in folders)
+        above = {"/".join(one[:n]) for one in parts for n in range(1, len(one) + 1)}
+        return _Names((self.page_set | above) - {""})
 
 
 def spelled(text: str) -> str:
@@ -143,6 +139,38 @@ def _in_one_form(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 
 
-def _nearest(wanted: str, known: Iterable[str]) -> str | None:
-    names = sorted(known)[:_MOST_COMPARED]
-    return next(iter(difflib.get_close_matches(wanted, names, n=1, cutoff=_ALIKE)), None)
+class _Names:
+    """Names in two orders, in which those that begin or end alike stand together."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.rising = sorted(names)
+        self.backwards = sorted(name[::-1] for name in self.rising)
+
+    def around(self, wanted: str) -> list[str]:
+        """Return the names that may be most similar to one that is not there."""
+        near = _around(self.rising, wanted)
+        return near + [name[::-1] for name in _around(self.backwards, wanted[::-1])]
+
+
+def _around(names: list[str], wanted: str) -> list[str]:
+    at = bisect_left(names, wanted)
+    return names[max(at - _NEIGHBOURS, 0) : at + _NEIGHBOURS]
+
+
+def _nearest(wanted: str, names: _Names) -> str | None:
+    """Return the name with which most pairs of letters are shared (Dice's coefficient)."""
+    if len(wanted) > _LONGEST_NAME:
+        return None
+    asked = _pairs(wanted)
+    found = [
+        (2 * len(asked & known) / (len(asked) + len(known)), name)
+        for name in sorted(set(names.around(wanted)))
+        if (known := _pairs(name))
+    ]
+    share, name = max(found, key=lambda one: one[0], default=(0.0, ""))
+    return name if share >= _ALIKE else None
+
+
+def _pairs(name: str) -> set[str]:
+    padded = f" {name} "
+    return {padded[start : start + 2] for start in range(len(padded) - 1)}

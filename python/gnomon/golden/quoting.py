@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Final
 from gnomon.kernels import Analyzer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 QUOTED_WORDS: Final = 8
 # A whole question that stands in the text is a quotation although it is short, such as a heading.
 WHOLE_QUESTION: Final = 5
+# So many words of a quotation are told at most.
+_MOST_TOLD: Final = 40
+_MANY_RUNS: Final = 200
 
 
 class Quoting:
@@ -44,16 +47,28 @@ class Quoting:
         if len(words) < WHOLE_QUESTION:
             return None
         size = min(QUOTED_WORDS, len(words))
-        runs = [" ".join(words[i : i + size]) for i in range(len(words) - size + 1)]
-        for row in rows:
+        start_of: dict[str, int] = {}
+        for start in range(len(words) - size + 1):
+            start_of.setdefault(" ".join(words[start : start + size]), start)
+        for row in dict.fromkeys(rows):
             text = self._words_of_row(row)
-            for start, run in enumerate(runs):
-                if f" {run} " in text:
-                    return row, _longest(words[start:], size, text)
+            first = _first_start(start_of, text, size)
+            if first is not None:
+                return row, _longest(words[first : first + _MOST_TOLD], size, text)
         return None
 
     def _joined(self, row: int) -> str:
         return f" {' '.join(self._analyzer(self._texts[row]))} "
+
+
+def _first_start(start_of: Mapping[str, int], text: str, size: int) -> int | None:
+    """Return where the first run of a question begins that a text holds."""
+    if len(start_of) < _MANY_RUNS:
+        return next((start for run, start in start_of.items() if f" {run} " in text), None)
+    # A question as long as a page: one pass over the text instead of one for every run.
+    words = text.split()
+    runs = (" ".join(words[i : i + size]) for i in range(len(words) - size + 1))
+    return min((start_of[run] for run in runs if run in start_of), default=None)
 
 
 def _longest(words: Sequence[str], size: int, text: str) -> str:
