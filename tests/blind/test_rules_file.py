@@ -101,8 +101,11 @@ def test_the_hash_is_that_of_the_rules() -> None:
         ("[condition_1]\nall_above = 0.1234567", "expected at most 6 decimals"),
         ("[systems]\nbase = 'One'\nalt = 'one'", "both systems are called 'One'"),
         ("sample = ", "is not TOML"),
-        (f"sample = {'9' * 5000}", "cannot be read"),
-        (f"[condition_1]\nall_above = 1e{'9' * 30}", "cannot be read"),
+        (f"sample = {'9' * 5000}", "too long to read; expected a sample from 1 to 10,000"),
+        (
+            f"[condition_1]\nall_above = 1e{'9' * 30}",
+            "too long to read; expected a sample from 1 to 10,000",
+        ),
         ("[condition_1]\nall_above = 1e-999999", "expected at most 6 decimals"),
     ],
 )

@@ -277,3 +277,20 @@ def read_sheet_of(path: Path, content: bytes) -> Sheet:
     """Write bytes and read them as a sheet."""
     path.write_bytes(content)
     return read_sheet(path)
+
+
+def test_lines_that_end_with_cr_alone(tmp_path: Path) -> None:
+    """As some spreadsheets of the Mac save CSV."""
+    path = written(tmp_path, "sheet.csv")
+    path.write_bytes(path.read_bytes().replace(b"\r\n", b"\r"))
+    assert read_sheet(path) == THREE
+
+
+def test_empty_cells_behind_the_last_column(tmp_path: Path) -> None:
+    """Left by a spreadsheet they are no change; a note in one of them is."""
+    path = written(tmp_path, "sheet.csv")
+    path.write_bytes(path.read_bytes().replace(b"\r\n", b",,\r\n"))
+    assert read_sheet(path) == THREE
+    path.write_bytes(path.read_bytes()[:-3] + b"x,\r\n")
+    with pytest.raises(InvalidInputError, match="line 4: has 11 cells; expected 9"):
+        read_sheet(path)

@@ -149,3 +149,28 @@ def test_a_draw_that_this_trail_does_not_know(check: Gnomon) -> None:
     assert "left: the contested file: this trail does not know the draw" in outcome.out
     assert Path("contested.jsonl").exists()
     assert not Path("check").exists()
+
+
+def test_a_list_that_was_left_alone(gnomon: Gnomon) -> None:
+    """A draw killed behind its list of unplaced spots is purged; another such file is not."""
+    Path("check").mkdir(mode=0o700)
+    unplaced = Path("check/unplaced.jsonl")
+    unplaced.write_text('{"mine": 1}\n', encoding="utf-8")
+    assert_refused(gnomon("blind", "purge", "check", code=2), "nothing is removed")
+    unplaced.write_text('{"line": 3, "id": "ident", "kind": "deletion"}\n', encoding="utf-8")
+    Path("check/.gnomon-f1d6705381d01daf.tmp").write_text("half a sheet", encoding="utf-8")
+    gnomon("blind", "purge", "check")
+    assert not Path("check").exists()
+
+
+def test_what_was_begun_beside_the_contested_file(gnomon: Gnomon) -> None:
+    """It may be half a contested file, or anybody's: named and left."""
+    Path("spots").mkdir(mode=0o700)
+    contested(FORTY, "spots/contested.jsonl")
+    args = ("blind", "draw", "spots/contested.jsonl", "--plan", planned(gnomon), "--out", "check")
+    gnomon(*args)
+    begun = Path("spots/.gnomon-f1d6705381d01daf.tmp")
+    begun.write_text("half a file", encoding="utf-8")
+    outcome = gnomon("blind", "purge", "check").out
+    assert "f1d6705381d01daf.tmp: was begun beside the contested file" in outcome
+    assert begun.exists()

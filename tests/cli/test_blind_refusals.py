@@ -238,7 +238,7 @@ def test_files_that_are_one(check: Gnomon) -> None:
     assert_refused(outcome, "--second is another's")
     before = Path("check/key.json").read_bytes()
     outcome = score(check, "--report", "check/key.json", code=2)
-    assert_refused(outcome, "--report would write over check/key.json")
+    assert_refused(outcome, "--report check/key.json is read by this command")
     assert Path("check/key.json").read_bytes() == before
 
 
@@ -264,3 +264,14 @@ def test_a_trail_of_another_make(
     contested(FORTY)
     args = ("blind", "draw", "contested.jsonl", "--plan", "plan-0", "--out", "check", "--quiet")
     assert_refused(gnomon(*args, code=3), "record 1")
+
+
+def test_a_report_in_the_place_of_the_trail(check: Gnomon) -> None:
+    """The trail, and the rules, would be lost to the note."""
+    fill("check", "used")
+    trail = Path(".gnomon/audit.jsonl")
+    before = trail.read_bytes()
+    for name, flags in ((str(trail), ()), ("rules.toml", ("--rules", "rules.toml"))):
+        outcome = score(check, "--report", name, *flags, code=2)
+        assert_refused(outcome, "is read by this command and would be lost")
+    assert trail.read_bytes() == before

@@ -104,3 +104,12 @@ def test_the_second_judge() -> None:
     text = "\n".join(blind_lines({**KEPT, "second_judge": none}))
     assert "not measured (both judges gave one and the same verdict throughout)" in text
     assert "Disagreements, by number: none." in text
+
+
+def test_a_small_p_value_is_not_rounded_to_nothing() -> None:
+    """14 to 0 is p = 0.0001, 16 to 0 is less and is said to be."""
+    one = body((16, "base", "base"), (14, "alt", "alt"))
+    assert "| alt alone | 14 | 16 | 0 | under 0.0001 |" in blind_markdown(one, date="2026-11-30")
+    assert "base p 0.0001 (14 to 0), against alt p under 0.0001 (16 to 0)" in "\n".join(
+        blind_lines(one)
+    )

@@ -212,3 +212,10 @@ def test_unsure_and_named_are_counted_apart() -> None:
     )
     assert (outcome.unsure, outcome.named) == (2, 2)
     assert outcome.right_of == {"changed": 1, "kept": 1, "unsure": 1, "named": 1}
+
+
+def test_only_ties_and_cannot_tell() -> None:
+    """A judge who followed the side is not called one who could not tell."""
+    outcome = decide(spots((5, "tie", "base"), (1, "cannot_tell", "alt")), RULES)
+    assert outcome.decision == "not_measurable"
+    assert "on 5 of 6 the verdicts of both orders do not agree" in outcome.reasons[0]

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon import audit
-from gnomon.blind.draw import FILES
+from gnomon.blind.draw import FILES, UNPLACED_FILE
 from gnomon.blind.key import KEY_FILE, Key, read_key
 from gnomon.blind.sheet import SHEET_CSV, SHEET_JSONL, read_sheet
 from gnomon.blind.spot_file import read_contested
 from gnomon.errors import GnomonError, MissingInputError, UsageError
 from gnomon.sources.files import reason, shown
 from gnomon.sources.fingerprint import fingerprint
+from gnomon.sources.jsonl import read_records
 
 if TYPE_CHECKING:
     from gnomon.blind.trail import DrawRecord, Trail
@@ -76,7 +77,7 @@ def purge(folder: Path, trail: Trail, state_dir: Path) -> Purged:
     """
     found = _files_in(folder)
     key, names = _draws_in(folder)
-    if not names and any(path.name in FILES for path in found):
+    if not names and any(path.name in FILES and not _is_list(path) for path in found):
         raise UsageError(
             f"{shown(folder)}: neither a key nor a sheet in it can be read, so nothing says that "
             "its files are of a draw; nothing is removed"
@@ -97,6 +98,7 @@ def purge(folder: Path, trail: Trail, state_dir: Path) -> Purged:
             with contextlib.suppress(OSError):
                 folder.rmdir()
     left += _sheets_elsewhere(names, folder, trail, state_dir)
+    left += _unfinished_beside(key, records, folder, state_dir)
     return Purged(folder, draws, tuple(removed), tuple(left), contested_removed)
 
 
@@ -112,6 +114,16 @@ def _files_in(folder: Path) -> list[Path]:
             f"{shown(folder)} holds no file of a draw ({', '.join(FILES)}); nothing is removed"
         )
     return found
+
+
+def _is_list(path: Path) -> bool:
+    """Return whether a file is a list of what could not be drawn, told by its first line."""
+    if path.name != UNPLACED_FILE or path.is_symlink():
+        return False
+    try:
+        return set(next(read_records(path)).fields) == {"line", "id", "kind"}
+    except (GnomonError, StopIteration):
+        return False
 
 
 def _draws_in(folder: Path) -> tuple[Key | None, list[str]]:
@@ -193,4 +205,20 @@ def _sheets_elsewhere(
         (shown(path), "was scored, and lies outside the folder")
         for path in places
         if path.exists() and path.resolve().parent != inside
+    ]
+
+
+def _unfinished_beside(
+    key: Key | None, records: list[DrawRecord], folder: Path, state_dir: Path
+) -> list[tuple[str, str]]:
+    """Return what was begun in the folder of the contested file, and may be a part of it."""
+    places = [] if key is None else [Path(key.contested).parent]
+    for record in records:
+        with contextlib.suppress(GnomonError):
+            places.append(audit.resolve_recorded(record.path, state_dir).parent)
+    others = {place.resolve() for place in places if place.is_dir()} - {folder.resolve()}
+    return [
+        (shown(path), "was begun beside the contested file, and may hold readings")
+        for place in sorted(others)
+        for path in sorted(place.glob(_UNFINISHED))
     ]

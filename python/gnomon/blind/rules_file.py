@@ -57,8 +57,11 @@ def read_rules(path: str | os.PathLike[str]) -> Rules:
         raise UsageError(f"{shown(path)}: is not TOML: {error}") from None
     except InvalidInputError:
         raise
-    except (ValueError, ArithmeticError) as error:  # digits or an exponent beyond all bounds
-        raise UsageError(f"{shown(path)}: holds a number that cannot be read: {error}") from None
+    except (ValueError, ArithmeticError):  # digits or an exponent beyond all bounds
+        raise UsageError(
+            f"{shown(path)}: holds a number that is too long to read; expected a sample from 1 to "
+            f"{MAX_SAMPLE:,} and shares from 0 to 1, such as 0.85"
+        ) from None
     return _rules(_flat(table, path), shown(path))
 
 

@@ -82,6 +82,8 @@ def parse(
             f"{shown(path)}: byte {error.start + 1} (0x{content[error.start]:02x}) is not UTF-8; "
             "save the sheet as CSV in UTF-8"
         ) from None
+    if "\n" not in text:  # some spreadsheets end lines with CR alone
+        text = text.replace("\r", "\n")
     delimiter, places = _header(text, path)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     rows: list[tuple[int, Spot]] = []
@@ -115,6 +117,7 @@ def _header(text: str, path: str | os.PathLike[str]) -> tuple[str, dict[str, int
     first = text.split("\n", 1)[0].rstrip("\r")
     for delimiter in _DELIMITERS:
         cells = [cell.strip().strip('"') for cell in first.split(delimiter)]
+        cells = _without_empty_ends(cells, len(COLUMNS))
         if sorted(cells) == sorted(COLUMNS):
             return delimiter, {name: place for place, name in enumerate(cells)}
     cells = [cell.strip().strip('"') for cell in re.split(f"[{_DELIMITERS}]", first)]
@@ -129,7 +132,13 @@ def _header(text: str, path: str | os.PathLike[str]) -> tuple[str, dict[str, int
     )
 
 
+def _without_empty_ends(cells: list[str], columns: int) -> list[str]:
+    """Drop empty cells behind the last column, which spreadsheets add."""
+    return cells[:columns] if not any(cells[columns:]) else cells
+
+
 def _fields(cells: list[str], places: dict[str, int], where: str) -> dict[str, str]:
+    cells = _without_empty_ends(cells, len(places))
     if len(cells) != len(places):
         raise InvalidInputError(
             f"{where}: has {len(cells)} cells; expected {len(places)}. A cell with a comma or a "

@@ -19,6 +19,7 @@ from gnomon.cli._configured import configured
 from gnomon.cli._environment import environment
 from gnomon.cli._options import json_option, state_dir_option
 from gnomon.cli._output import print_json, print_lines
+from gnomon.cli._targets import check_targets
 from gnomon.cli.blind import allow_in_repo_option, same_rules_option
 from gnomon.cli.exit_codes import DONE, REFUSED
 from gnomon.errors import MismatchError, UsageError
@@ -78,8 +79,8 @@ def score_command(
         return DONE
     if key is None:
         raise UsageError("--key is missing: name the key of the draw, or count with --partial")
-    if report is not None and report.resolve() in {path.resolve() for path in files}:
-        raise UsageError(f"--report would write over {shown(report)}; name another file")
+    if report is not None:
+        check_targets({"--report": report}, _read_files(files, rules_file, state_dir))
     audit.check_appendable(state_dir)
     given = None if rules_file is None else Plan(read_rules(rules_file))
     scored = score(sheet, key, read_trail(state_dir), second=second, given=given)
@@ -107,6 +108,10 @@ def score_command(
     else:
         print_lines(*blind_lines(body), f"report: {shown(place)}", f"audit record: {record.seq}")
     return REFUSED if body["decision"] == "not_measurable" else DONE
+
+
+def _read_files(files: list[Path], rules_file: Path | None, state_dir: Path) -> list[Path]:
+    return [*files, state_dir, *([] if rules_file is None else [rules_file])]
 
 
 def _check_partial(second: Path | None, rules_file: Path | None, report: Path | None) -> None:

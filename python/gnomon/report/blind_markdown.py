@@ -201,7 +201,7 @@ def _second_condition(body: Mapping[str, Any]) -> list[str]:
             second[name]["right"],
             second[name]["gained"],
             second[name]["lost"],
-            f"{second[name]['p_value']:.4f}",
+            _p_value(second[name]),
         )
         for name in ("base", "alt")
     ]
@@ -261,10 +261,15 @@ def _agreement(judge: Mapping[str, Any]) -> str:
 
 def _tests(second: Mapping[str, Any]) -> str:
     return ", ".join(
-        f"against {name} p {second[name]['p_value']:.4f} ({second[name]['gained']} to "
+        f"against {name} p {_p_value(second[name])} ({second[name]['gained']} to "
         f"{second[name]['lost']})"
         for name in ("base", "alt")
     )
+
+
+def _p_value(single: Mapping[str, Any]) -> str:
+    p = float(single["p_value"])
+    return "under 0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
 def _figure(figure: Mapping[str, Any]) -> str:

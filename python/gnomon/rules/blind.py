@@ -57,7 +57,7 @@ def decide(judged: Sequence[Judged], rules: Rules) -> Outcome:
     Returns
     -------
     Outcome
-        ``not_measurable`` when the judge could not tell on any spot, which is never a pass.
+        ``not_measurable`` when no spot is decided, which is never a pass.
     """
     findings: dict[Finding, int] = dict.fromkeys(get_args(Finding), 0)
     findings.update(Counter(spot.finding for spot in judged))
@@ -157,7 +157,7 @@ def _reasons(
     first: Condition1, second: Condition2, judged: Sequence[Judged], rules: Rules
 ) -> tuple[str, ...]:
     if first.holds is None:
-        return ("The judge could not tell on any spot: nothing is measured, which is no pass.",)
+        return (_about_nothing_decided(judged),)
     decided, everything = _percent(rules.decided_at_least), _percent(rules.all_above)
     one = (
         f"Condition 1 {_verb(first.holds)}: right on {_share(first.decided.value)} of the decided "
@@ -180,6 +180,16 @@ def _reasons(
             "alone: condition 2 cannot hold, whatever the verdicts."
         )
     return tuple(reasons)
+
+
+def _about_nothing_decided(judged: Sequence[Judged]) -> str:
+    ties = sum(spot.finding == "tie" for spot in judged)
+    if ties == 0:
+        return "The judge could not tell on any spot: nothing is measured, which is no pass."
+    return (
+        f"No spot is decided: on {ties} of {len(judged)} the verdicts of both orders do not agree, "
+        "on the others the judge could not tell. Nothing is measured, which is no pass."
+    )
 
 
 def _about_the_tie(first: Condition1, second: Condition2) -> str:
