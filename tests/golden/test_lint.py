@@ -97,6 +97,12 @@ GOLDEN_CASES = [
         scope=["/gide"],
     ),
     at_first(
+        "scope-matches-nothing",
+        "did you mean 'guide/keys'?",
+        SCOPED,
+        scope=["/guide/keys#rotate"],
+    ),
+    at_first(
         "idle-scope-path",
         "no page of the index lies in 'nowhere'",
         {"scope": ["/guide"]},
@@ -239,6 +245,13 @@ PROBE_CASES = [
         PROBES,
         2,
         "did you mean 'guide/calls'?",
+    ),
+    Case(
+        "gold-matches-nothing",
+        changed(PROBES, 2, gold_page="guide/calls#copied"),
+        PROBES,
+        2,
+        "'guide/calls#copied' is no page of the index; did you mean 'guide/calls'?",
     ),
     Case("gold-in-scope", changed(PROBES, 4, scope=["/admin"]), PROBES, 4, "lies in it"),
     Case(

@@ -27,7 +27,7 @@ def probe_errors(probes: Sequence[Probe], facts: IndexFacts | None) -> Iterator[
                 probe,
                 "gold-matches-nothing",
                 f"gold_page {quoted(probe.gold_page)} is no page of the index"
-                f"{facts.hint(probe.gold_page)}",
+                f"{facts.hint(probe.gold_page.partition('#')[0])}",
             )
         if probe.stratum == "X" and _gold_in_scope(probe):
             yield about(

@@ -23,7 +23,7 @@ def unknown_scope(record: GoldenRecord | Probe, facts: IndexFacts) -> Iterator[F
             record,
             "scope-matches-nothing",
             f"no page of the index lies in the scope {listed(record.scope.paths)}"
-            f"{facts.hint(record.scope.paths[0])}",
+            f"{_hint(record.scope.paths[0], facts)}",
         )
 
 
@@ -36,5 +36,10 @@ def idle_paths(record: GoldenRecord | Probe, facts: IndexFacts) -> Iterator[Find
         yield about(
             record,
             "idle-scope-path",
-            f"no page of the index lies in {quoted(idle[0])} of its scope{facts.hint(idle[0])}",
+            f"no page of the index lies in {quoted(idle[0])} of its scope{_hint(idle[0], facts)}",
         )
+
+
+def _hint(path: str, facts: IndexFacts) -> str:
+    """Return what a path may have been meant to be; scopes are pages, so an anchor is no part."""
+    return facts.hint(path.partition("#")[0])
