@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -159,6 +160,53 @@ def test_blocks_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             assert results(read_run(tmp_path / "run.trec", threads=threads)) == whole
     with pytest.raises(InvalidInputError, match="line 64: has 1 column"):
         run_of(tmp_path, content + "\nx")
+
+
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?")
+
+
+def read_plainly(content: bytes) -> dict[str, dict[str, float]] | None:
+    """Return what a file holds, line by line; None for what is to be refused."""
+    text = content.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+    if any(char < " " and char not in "\t\n\v\f\r" for char in text):
+        return None
+    found: dict[str, dict[str, float]] = {}
+    for line in text.split("\n"):
+        columns = [part for part in re.split(r"[ \t\v\f\r]+", line) if part]
+        if not columns:
+            continue
+        if len(columns) != 6 or not NUMBER.fullmatch(columns[4]):
+            return None
+        if columns[2] in found.get(columns[0], {}):
+            return None
+        found.setdefault(columns[0], {})[columns[2]] = float(columns[4])
+    return found or None
+
+
+WORDS = st.sampled_from(
+    ["q1", "q2", "d1", "d2", "Q0", "1", "2.5", "-1e3", ".", "é", "1e", "0.30", "x"]
+)
+GAPS = st.sampled_from([" ", " ", " ", "\t", "  ", " \t", "\r", "\v", "\n", "\x00", "\u00a0"])
+SOUND = st.tuples(
+    st.sampled_from(["q1", "q2"]), st.just("Q0"), st.sampled_from(["d1", "d2", "d3", "döcument-4"]),
+    WORDS, st.sampled_from(["1", "2.5", "-1e3", "0.30", "12345678901234567890"]), WORDS,
+).map(" ".join)  # fmt: skip
+LINES = SOUND | st.lists(st.tuples(WORDS, GAPS).map("".join), max_size=8).map("".join)
+
+
+@given(lines=st.lists(LINES, max_size=6), ends=st.sampled_from(["\n", "\r\n", "\n\n", " \n"]))
+def test_equal_to_a_plain_reading(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str], ends: str
+) -> None:
+    """Whatever stands in a file, it is read as line by line, or refused as it would be there."""
+    content = ends.join(lines).encode()
+    expected = read_plainly(content)
+    try:
+        found = results(run_of(tmp_path_factory.getbasetemp(), content))
+    except InvalidInputError:
+        assert expected is None
+    else:
+        assert found == expected
 
 
 def as_float32(score: float) -> float:
