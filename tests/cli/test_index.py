@@ -80,7 +80,7 @@ def test_precomputed_vectors(gnomon: Gnomon) -> None:
     Path("corpus.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows), encoding="utf-8")
     np.save("v.npy", np.eye(3, dtype=np.float16))
     gnomon("index", "corpus.jsonl", "--out", "ix", "--embedder", "precomputed:v.npy", "--quiet")
-    found = Index.open("ix").search("document", vectors=[0, 1, 0])
+    found = Index.open("ix").search("elsewhere", vectors=[0, 1, 0])
     assert found[0].id == "d1"
     np.save("short.npy", np.eye(2, dtype=np.float16))
     outcome = gnomon(

@@ -50,8 +50,8 @@ def test_collection_is_up_to_date(build: ModuleType, built: dict[str, str]) -> N
 
 
 def test_there_is_enough_to_measure(built: dict[str, str]) -> None:
-    """Hundreds of passages, and as many questions as the rule wants to see."""
-    assert 500 <= len(built["corpus.jsonl"].splitlines()) <= 1_500
+    """Hundreds of passages, few enough for a minute, and as many questions as the rule wants."""
+    assert 500 <= len(built["corpus.jsonl"].splitlines()) <= 2_500
     assert len(built["queries.jsonl"].splitlines()) >= 100
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from bench.gate_collections import calibrated
+from bench.gate_collections import calibrated as calibrate
 
 from gnomon.stats.intervals import wilson_upper
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+# Several tests look at one calibration, which is not quick.
+calibrated = functools.cache(calibrate)
 
 MODELS = ("wordllama-256", "all-minilm-l6-v2")
 
