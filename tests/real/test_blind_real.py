@@ -58,10 +58,10 @@ def test_the_worked_example(gnomon: Gnomon, shared_data: Path) -> None:
     uri = f"precomputed:{vectors}.corpus.npy"
     gnomon("index", cranfield, "--embedder", uri, "--out", "idx", "--quiet")
     for channel in ("bm25", "dense", "fused"):
+        questions = () if channel == "bm25" else ("--query-vectors", f"{vectors}.queries.npy")
         gnomon(
             "eval", "--collection", cranfield, "--index", "idx", "--channel", channel, "--quiet",
-            "--query-vectors", f"{vectors}.queries.npy", "--run-out", f"{channel}.trec",
-            "--metrics", "rr",
+            *questions, "--run-out", f"{channel}.trec", "--metrics", "rr",
         )  # fmt: skip
     contested, scored = blocks("text")
     made = gnomon(
