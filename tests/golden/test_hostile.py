@@ -96,6 +96,16 @@ def test_thousands_of_times_the_same(tmp_path: Path) -> None:
     assert "  2,989 more of duplicate-question; --json has all" in lines
 
 
+def test_an_index_of_one_text(tmp_path: Path) -> None:
+    """Thousands of copies are one group, not a list for each."""
+    ids = [f"page-{i}#" for i in range(20_000)]
+    facts = IndexFacts(ids, [name[:-1] for name in ids], ["To be written."] * len(ids))
+    record = {**GOLDEN[0], "gold_chunks": ["page-7", "page-8"]}
+    result = lint_golden(write_set(tmp_path / "set.jsonl", [record, GOLDEN[1]]), facts)
+    [copy] = [one.message for one in result.findings if one.code == "unjudged-copy"]
+    assert "'page-7#' has the text of 'page-0#'" in copy
+
+
 def test_a_question_as_long_as_a_book(tmp_path: Path) -> None:
     """It is compared with its gold in one pass, however many entries name the same chunk."""
     book = " ".join(f"word{i}" for i in range(20_000))

@@ -19,7 +19,7 @@ WARNINGS = {
     "adi": {},
     "cacm": {
         "duplicate-text": "211 documents have",
-        "unjudged-copy": "1 document has",
+        "unjudged-copy": "1 relevant document has",
         "quotes-gold": "1 query quotes",
         "unjudged-query": "12 of 64 queries",
     },
@@ -32,7 +32,7 @@ WARNINGS = {
     "medline": {},
     "mtrag": {
         "duplicate-text": "25 documents have",
-        "unjudged-copy": "1 document has",
+        "unjudged-copy": "1 relevant document has",
         "duplicate-question": "4 queries ask",
         "near-duplicate": "2 of 693 queries",
         "quotes-gold": "21 queries quote",

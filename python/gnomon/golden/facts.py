@@ -49,21 +49,17 @@ class IndexFacts:
         return frozenset(self.pages)
 
     @cached_property
-    def rows_of_text(self) -> Mapping[str, list[int]]:
-        """The rows of every text that more than one chunk has; runs of blanks count as one."""
-        rows: dict[str, list[int]] = {}
-        for row, text in enumerate(self.texts):
-            rows.setdefault(" ".join(text.split()), []).append(row)
-        return {text: found for text, found in rows.items() if text and len(found) > 1}
-
-    @cached_property
     def copies(self) -> Mapping[int, list[int]]:
-        """The other rows with the same text, by row; rows without any are not there."""
-        return {
-            row: [other for other in rows if other != row]
-            for rows in self.rows_of_text.values()
-            for row in rows
-        }
+        """The rows with one text, itself among them, by row; a text that stands once is not there.
+
+        Runs of blanks count as one blank, and chunks without text are no copies.
+        """
+        rows_of: dict[str, list[int]] = {}
+        for row, text in enumerate(self.texts):
+            rows_of.setdefault(" ".join(text.split()), []).append(row)
+        # One list for all rows of a text: there may be thousands.
+        groups = (rows for text, rows in rows_of.items() if text and len(rows) > 1)
+        return {row: rows for rows in groups for row in rows}
 
     def holds(self, paths: Iterable[str]) -> bool:
         """Return whether a page lies in a scope of some paths."""

@@ -111,5 +111,5 @@ def raise_errors(
     told = [f"{shown(path)}: {finding.place(noun)}{finding.message}" for finding in errors[:_SHOWN]]
     more = len(errors) - _SHOWN
     if more > 0:
-        told.append(f"and {more} more {'problem' if more == 1 else 'problems'}")
+        told.append(f"and {more} more {'problem' if more == 1 else 'problems'}; see gnomon lint")
     raise InvalidInputError("\n".join(told))

@@ -10,6 +10,7 @@ from gnomon.golden import lint_golden as golden
 from gnomon.golden import lint_probes as probing
 from gnomon.golden import lint_questions as questions
 from gnomon.golden.finding import Finding, raise_errors
+from gnomon.golden.levels import level_of
 from gnomon.golden.probes import STRATUM_NAMES, Probe, parse_probes
 from gnomon.golden.records import GoldenRecord, parse_golden
 from gnomon.golden.summary import golden_summary, probe_summary
@@ -164,7 +165,7 @@ def _must_of_record(record: GoldenRecord | Probe) -> str:
 
 
 def _label_of_record(record: GoldenRecord | Probe) -> str:
-    return f"level {cast('GoldenRecord', record).level}"
+    return f"level {level_of(cast('GoldenRecord', record))}"
 
 
 def _must_of_probe(probe: GoldenRecord | Probe) -> str:

@@ -127,24 +127,24 @@ def _unjudged_copies(judged: JudgedFile, documents: TextFile) -> Iterator[Findin
         if digest is not None:
             copies.setdefault(digest, []).append(name)
     twins = {name: names for names in copies.values() if len(names) > 1 for name in names}
-    found = [
-        (query, document, twin)
-        for (query, document), gain in judged.gains.items()
-        if gain >= 1
-        for twin in twins.get(document, ())
-        if (query, twin) not in judged.gains
-    ]
+    found = []
+    for (query, document), gain in judged.gains.items():
+        if gain < 1:
+            continue
+        copy = next((t for t in twins.get(document, ()) if (query, t) not in judged.gains), None)
+        if copy is not None:
+            found.append((query, document, copy))
     if found:
         shown = ", ".join(
-            f"{quoted(twin)} beside {quoted(document)} for query {quoted(query)}"
-            for query, document, twin in found[:_EXAMPLES]
+            f"{quoted(copy)} beside {quoted(document)} for query {quoted(query)}"
+            for query, document, copy in found[:_EXAMPLES]
         )
         yield Finding(
             "unjudged-copy",
             None,
             None,
-            f"{counted(len(found), 'document has', 'documents have')} the text of a relevant one "
-            f"and no judgement: {shown}; judge both, or a system that finds the copy is called "
+            f"{counted(len(found), 'relevant document has', 'relevant documents have')} a copy "
+            f"without a judgement: {shown}; judge both, or a system that finds the copy is called "
             "wrong",
             judged.file,
         )
