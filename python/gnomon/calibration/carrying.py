@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from gnomon.calibration.gather import Embed
+    from gnomon.embedding.embedder import Embed
     from gnomon.golden.probes import Probe
     from gnomon.retrieval.index import Index
     from gnomon.rules.gate_transfer import Anchors

@@ -14,17 +14,15 @@ from gnomon.retrieval.turns import wordings_of
 from gnomon.rules.gate_values import POSITIVES, STRATA
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from gnomon.embedding.embedder import Embed
     from gnomon.golden.probes import Probe
     from gnomon.retrieval.index import Index
     from gnomon.retrieval.turns import Turn, Wording
     from gnomon.types import Progress
-
-    # Returns float32[n, dim], the vectors of n questions.
-    Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 # A gold page that is in neither channel's first twenty was missed by retrieval, not by the gate.
 MISS_PAGES: Final = 20

@@ -17,21 +17,17 @@ from gnomon.errors import InvalidInputError
 from gnomon.golden.probes import read_probes
 from gnomon.retrieval.guard import Guard
 from gnomon.retrieval.index import Index
-from gnomon.retrieval.levers import LEVERS, Lever, Levers
+from gnomon.retrieval.recorded import recorded_levers
 from gnomon.rules.gate_transfer import Anchors
 from gnomon.sources.fingerprint import fingerprint
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from gnomon.calibration.gather import Embed
+    from gnomon.retrieval.recorded import Embedding
     from gnomon.types import Progress
-
-    # What embeds questions for an index in a folder; None for an index without vectors.
-    Embedding = Callable[[Index, Path], AbstractContextManager[Embed | None]]
 
 
 def rerun(
@@ -66,7 +62,7 @@ def rerun(
         The record is not one that a calibration writes.
     """
     files = _files(record, state_dir, root, given or {})
-    index = Index.open(files.index, levers=_levers(record), threads=threads)
+    index = Index.open(files.index, levers=recorded_levers(record), threads=threads)
     probes = read_probes(files.probes)
     settings = part_of(record, record.inputs, "settings", dict)
     seed, probes_hash = part_of(record, settings, "seed", int), fingerprint(files.probes).sha256
@@ -118,12 +114,6 @@ def _files(
             f"reads {', '.join(sorted(wanted))}"
         )
     return CalibrationFiles(**paths)
-
-
-def _levers(record: Record) -> Levers:
-    recorded = part_of(record, record.inputs, "levers", dict)
-    values = {name: part_of(record, recorded, name, int | float) for name in LEVERS}
-    return Levers({name: Lever(float(value), "default") for name, value in values.items()})
 
 
 def _incoming(record: Record) -> Guard:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.calibration.gather import Embed
+    from gnomon.embedding.embedder import Embed
     from gnomon.golden.probes import Probe
     from gnomon.retrieval.guard import Guard
     from gnomon.retrieval.index import Index

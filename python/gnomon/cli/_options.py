@@ -29,3 +29,16 @@ json_option = click.option(
 # As large as a whole number may be in the trail, which is JSON.
 limit_type = click.IntRange(1, 2**53 - 1)
 quiet_option = click.option("--quiet", is_flag=True, help="Show no progress.")
+question_embedder_option = click.option(
+    "--embedder",
+    metavar="URI",
+    help="Embeds the questions; must be the index's model. [default: the index's own]",
+)
+# As large as a number in the trail may be.
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(0, 2**53 - 1),
+    default=0,
+    show_default=True,
+    help="Seed of every draw.",
+)

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from gnomon.calibration.gather import Embed
     from gnomon.calibration.transfer import Transfer
+    from gnomon.embedding.embedder import Embed
     from gnomon.rules.gate_transfer import Anchors
 
 SCHEMA = "gnomon.transfer/1"

@@ -13,7 +13,13 @@ from gnomon.cli._bench_emit import emit
 from gnomon.cli._configured import configured
 from gnomon.cli._environment import environment
 from gnomon.cli._eval_pool import Asking
-from gnomon.cli._options import json_option, quiet_option, state_dir_option
+from gnomon.cli._options import (
+    json_option,
+    question_embedder_option,
+    quiet_option,
+    seed_option,
+    state_dir_option,
+)
 from gnomon.cli._output import only_results_on_stdout, print_json, print_lines
 from gnomon.errors import UsageError
 from gnomon.evaluation import bench_pairs, bench_runs, bench_score, bench_shards, bench_verdicts
@@ -51,9 +57,6 @@ def _paths(_context: click.Context, _parameter: click.Parameter, value: str) -> 
     return tuple(Path(part.strip()) for part in parts)
 
 
-seed_option = click.option(
-    "--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True
-)
 tasks_option = click.option(
     "--tasks", required=True, callback=_paths, metavar="FILE,FILE", help="Tasks of both sides."
 )
@@ -90,11 +93,7 @@ def command() -> None:
     metavar="DIR",
     help="Folder of the tasks.",
 )
-@click.option(
-    "--embedder",
-    metavar="URI",
-    help="Embeds the questions; must be the index's model. [default: the index's own]",
-)
+@question_embedder_option
 @json_option
 @quiet_option
 def emit_command(

@@ -23,7 +23,14 @@ from gnomon.cli._configured import configured
 from gnomon.cli._embedding import question_embedding
 from gnomon.cli._environment import environment
 from gnomon.cli._index_facts import index_facts
-from gnomon.cli._options import json_option, limit_type, quiet_option, state_dir_option
+from gnomon.cli._options import (
+    json_option,
+    limit_type,
+    question_embedder_option,
+    quiet_option,
+    seed_option,
+    state_dir_option,
+)
 from gnomon.cli._output import only_results_on_stdout, print_error, print_json, print_lines
 from gnomon.cli._progress import progress_shown
 from gnomon.cli._targets import check_file_name, check_targets
@@ -48,12 +55,8 @@ if TYPE_CHECKING:
 @click.option("--probes", type=click.Path(path_type=Path), metavar="FILE", help="The probe set.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="calibration.json.")
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Markdown report.")
-@click.option(
-    "--embedder",
-    metavar="URI",
-    help="Embeds the questions; must be the index's model. [default: the index's own]",
-)
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True)
+@question_embedder_option
+@seed_option
 @click.option("--strict", is_flag=True, help="Hold the bounds on probes that had no say.")
 @click.option("--sweep-only", is_flag=True, help="Search again on kept evidence, embed nothing.")
 @click.option("--refresh", is_flag=True, help="Ignore kept evidence.")

@@ -12,7 +12,14 @@ from gnomon.cli._configured import configured
 from gnomon.cli._embedding import question_embedding
 from gnomon.cli._eval_ending import Ending, end
 from gnomon.cli._eval_pool import Asking, open_pool
-from gnomon.cli._options import json_option, limit_type, quiet_option, state_dir_option
+from gnomon.cli._options import (
+    json_option,
+    limit_type,
+    question_embedder_option,
+    quiet_option,
+    seed_option,
+    state_dir_option,
+)
 from gnomon.cli._output import only_results_on_stdout
 from gnomon.cli._progress import progress_shown
 from gnomon.errors import UsageError
@@ -59,12 +66,8 @@ if TYPE_CHECKING:
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the reports."
 )
-@click.option(
-    "--embedder",
-    metavar="URI",
-    help="Embeds the questions; must be the index's model. [default: the index's own]",
-)
-@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
+@question_embedder_option
+@seed_option
 @collection_options
 @state_dir_option
 @json_option

@@ -56,7 +56,7 @@ class Workflow:
     """
 
     rerun: Callable[[Record, Again], Rerun]
-    files_now: Callable[[Record, Again], dict[str, Any]]
+    files_now: Callable[..., dict[str, Any]]
     refit_fields: tuple[str, ...] = ()
 
 
@@ -84,58 +84,35 @@ def _rerun_probe(record: Record, again: Again) -> Rerun:
     )
 
 
-def _probe_files(record: Record, again: Again) -> dict[str, Any]:
-    return probe_replay.files_now(record, again.state_dir, root=again.root, given=again.given)
-
-
-def _rerun_calibration(record: Record, again: Again) -> Rerun:
-    return calibration_replay.rerun(
-        record,
-        again.state_dir,
-        embedding=partial(kept_embedding, settings=configured(), ask=again.refit),
-        root=again.root,
-        given=again.given,
-        threads=again.threads,
-        progress=again.progress,
-    )
-
-
-def _calibration_files(record: Record, again: Again) -> dict[str, Any]:
-    return calibration_replay.files_now(record, again.state_dir, root=again.root, given=again.given)
-
-
-def _rerun_tuning(record: Record, again: Again) -> Rerun:
-    return tuning_replay.rerun(
-        record,
-        again.state_dir,
-        embedding=partial(kept_embedding, settings=configured(), ask=again.refit),
-        root=again.root,
-        given=again.given,
-        threads=again.threads,
-        progress=again.progress,
-    )
-
-
-def _tuning_files(record: Record, again: Again) -> dict[str, Any]:
-    return tuning_replay.files_now(record, again.state_dir, root=again.root, given=again.given)
-
-
 def _rerun_score(record: Record, again: Again) -> Rerun:
     return blind_replay.rerun(record, again.state_dir, root=again.root, given=again.given)
 
 
-def _score_files(record: Record, again: Again) -> dict[str, Any]:
-    return blind_replay.files_now(record, again.state_dir, root=again.root, given=again.given)
+def _on_an_index(rerun: Callable[..., Rerun]) -> Callable[[Record, Again], Rerun]:
+    """Return how a workflow is run again that asks questions of an index: with kept vectors."""
+
+    def run(record: Record, again: Again) -> Rerun:
+        return rerun(
+            record,
+            again.state_dir,
+            embedding=partial(kept_embedding, settings=configured(), ask=again.refit),
+            root=again.root,
+            given=again.given,
+            threads=again.threads,
+            progress=again.progress,
+        )
+
+    return run
 
 
-_CALIBRATION = Workflow(_rerun_calibration, _calibration_files)
+_CALIBRATION = Workflow(_on_an_index(calibration_replay.rerun), calibration_replay.files_now)
 # Every action that can be run again.
 WORKFLOWS = {
-    "probe": Workflow(_rerun_probe, _probe_files, REFIT_FIELDS),
+    "probe": Workflow(_rerun_probe, probe_replay.files_now, REFIT_FIELDS),
     "calibrate": _CALIBRATION,
     "calibrate.transfer": _CALIBRATION,
-    "tune": Workflow(_rerun_tuning, _tuning_files),
-    "blind.score": Workflow(_rerun_score, _score_files),
+    "tune": Workflow(_on_an_index(tuning_replay.rerun), tuning_replay.files_now),
+    "blind.score": Workflow(_rerun_score, blind_replay.files_now),
 }
 
 
@@ -195,7 +172,8 @@ def _replayed(record: Record, how: Again) -> ReplayResult:
     except UsageError:
         raise
     except GnomonError as error:
-        changed = compare_inputs(files, {"files": workflow.files_now(record, how)})
+        now = workflow.files_now(record, how.state_dir, root=how.root, given=how.given)
+        changed = compare_inputs(files, {"files": now})
         if not changed:
             raise
         return ReplayResult(

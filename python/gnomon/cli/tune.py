@@ -12,7 +12,14 @@ from gnomon.cli._configured import configured
 from gnomon.cli._embedding import question_embedding
 from gnomon.cli._environment import environment
 from gnomon.cli._index_facts import index_facts
-from gnomon.cli._options import json_option, limit_type, quiet_option, state_dir_option
+from gnomon.cli._options import (
+    json_option,
+    limit_type,
+    question_embedder_option,
+    quiet_option,
+    seed_option,
+    state_dir_option,
+)
 from gnomon.cli._output import (
     only_results_on_stdout,
     print_error,
@@ -67,12 +74,8 @@ if TYPE_CHECKING:
 @click.option("--limit", type=limit_type, metavar="N", help="First N, report only.")
 @click.option("--dry", is_flag=True, help="Write the report and no tuning.json.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="tuning.json.")
-@click.option(
-    "--embedder",
-    metavar="URI",
-    help="Embeds the questions; must be the index's model. [default: the index's own]",
-)
-@click.option("--seed", type=click.IntRange(0, 2**53 - 1), default=0, show_default=True)
+@question_embedder_option
+@seed_option
 @state_dir_option
 @json_option
 @quiet_option

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
     from gnomon.embedding.profile import Profile
+
+    # Returns float32[n, dim], the vectors of n questions.
+    Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 class Embedder(Protocol):

@@ -16,7 +16,7 @@ from gnomon.evaluation.result import EvaluationResult, Row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gnomon.evaluation.asking import Embed
+    from gnomon.embedding.embedder import Embed
     from gnomon.evaluation.chat import ChatModel
     from gnomon.evaluation.journal import Journal
     from gnomon.evaluation.prompts import Prompt

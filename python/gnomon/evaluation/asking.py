@@ -17,19 +17,17 @@ from gnomon.retrieval.turns import wordings_of
 from gnomon.retrieval.verdict import CHANNELS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from gnomon.embedding.embedder import Embed
     from gnomon.golden.records import GoldenRecord
     from gnomon.retrieval.index import Index
     from gnomon.retrieval.verdict import Channel
     from gnomon.sources.scope import Scope
     from gnomon.types import Progress
-
-    # Returns float32[n, dim], the vectors of n questions.
-    Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

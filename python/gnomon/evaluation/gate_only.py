@@ -15,7 +15,8 @@ from gnomon.sources.scripts import script_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gnomon.evaluation.asking import Asked, Embed
+    from gnomon.embedding.embedder import Embed
+    from gnomon.evaluation.asking import Asked
     from gnomon.golden.records import GoldenRecord
     from gnomon.retrieval.index import Index
     from gnomon.types import Progress

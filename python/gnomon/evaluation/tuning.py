@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from gnomon.evaluation.asking import Asked, Embed
+    from gnomon.embedding.embedder import Embed
+    from gnomon.evaluation.asking import Asked
     from gnomon.evaluation.tuning_pools import Pools
     from gnomon.evaluation.tuning_sweep import Swept
     from gnomon.golden.records import GoldenRecord

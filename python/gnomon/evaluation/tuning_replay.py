@@ -10,19 +10,15 @@ from gnomon.evaluation.tuning import Options, tune
 from gnomon.evaluation.tuning_recording import FILE_ROLES, TuningFiles, recorded_outputs
 from gnomon.golden.records import read_golden
 from gnomon.retrieval.index import Index
-from gnomon.retrieval.levers import LEVERS, Lever, Levers
+from gnomon.retrieval.recorded import recorded_levers
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from gnomon.evaluation.asking import Embed
+    from gnomon.retrieval.recorded import Embedding
     from gnomon.types import Progress
-
-    # What embeds questions for an index in a folder; None for an index without vectors.
-    Embedding = Callable[[Index, Path], AbstractContextManager[Embed | None]]
 
 
 def rerun(
@@ -54,7 +50,7 @@ def rerun(
         The record is not one that a tuning writes.
     """
     files = _files(record, state_dir, root, given or {})
-    index = Index.open(files.index, levers=_levers(record), threads=threads)
+    index = Index.open(files.index, levers=recorded_levers(record), threads=threads)
     records = read_golden(files.golden)
     with embedding(index, files.index) as embed:
         result = tune(index, records, embed, _options(record), progress)
@@ -87,12 +83,6 @@ def _files(
             f"{', '.join(sorted(FILE_ROLES))}"
         )
     return TuningFiles(**paths)
-
-
-def _levers(record: Record) -> Levers:
-    recorded = part_of(record, record.inputs, "levers", dict)
-    values = {name: part_of(record, recorded, name, int | float) for name in LEVERS}
-    return Levers({name: Lever(float(value), "default") for name, value in values.items()})
 
 
 def _options(record: Record) -> Options:
