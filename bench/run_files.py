@@ -64,9 +64,12 @@ def main() -> None:
             f"{JUDGED} judged documents a query; {', '.join(NAMES)}"
         )
         sides = [("ours", threads) for threads in given.threads] + [("theirs", 1)]
-        found = {side: [started(*side, files)] for side in sides}
-        for _ in range(given.rounds - 1):
-            for side in sides:
+        found: dict[tuple[str, int], list[dict[str, Any]]] = {side: [] for side in sides}
+        for first in range(given.rounds):
+            # In another order each time: whoever comes after the one that used most memory waits
+            # for the system to put free pages together.
+            for at in range(len(sides)):
+                side = sides[(first + at) % len(sides)]
                 found[side].append(started(*side, files))
     report(found)
 
