@@ -68,7 +68,7 @@ def test_a_run_of_another_system(gnomon: Gnomon, folder: Path) -> None:
     assert outcome.out.startswith("mine on small, ties by id\n")
     assert "1 of 4 queries without judgements: left out" in outcome.out
     assert "1 of 4 queries without results: counted with 0" in outcome.out
-    assert "1 of 3 queries have a rr that ties decide" in outcome.out
+    assert "ties decide the rr of 1 of 3 queries" in outcome.out
     body = json.loads(Path("gnomon/reports/mine-on-small.json").read_text("utf-8"))
     assert means(body) == {"ndcg@10": 0.6199, "recall@1": 0.5, "rr": 0.6667}
     assert body["collection"]["counts"]["n_measured"] == 3
@@ -234,10 +234,10 @@ def test_identical_ids(gnomon: Gnomon, folder: Path) -> None:
     kept = gnomon(*args, "--index", "idx", "--depth", 2, "--run-out", "out.trec").json
     read = gnomon(*args, "--run", "out.trec").json
     assert read["collection"]["notes"][-1] == (
-        "2 results have the id of their query: they count like any other"
+        "2 results have the id of their query: counted like any other"
     )
     left = gnomon(*args, "--run", "out.trec", "--ignore-identical-ids").json
-    assert left["collection"]["notes"][-1].endswith("they were left out")
+    assert left["collection"]["notes"][-1].endswith("their query: left out")
     searched = gnomon(*args, "--index", "idx", "--depth", 1, "--ignore-identical-ids").json
     found = [means(body) for body in (kept, read, left, searched)]
     assert found == [{"rr": 0.75}, {"rr": 0.75}, {"rr": 1.0}, {"rr": 1.0}]
@@ -270,7 +270,7 @@ def test_unknown_ids_are_told(gnomon: Gnomon, folder: Path) -> None:
     outcome = gnomon("eval", "--collection", folder, "--run", "mine.trec")
     assert "1 queries of the run are not among the queries, such as 'q7'" in outcome.out
     assert "1 of 4 documents of the run are not in the corpus, such as 'Ancient'" in outcome.out
-    assert "1 queries do not stand in the order of their scores" in outcome.out
+    assert "1 query does not stand in the order of the scores" in outcome.out
 
 
 @pytest.mark.parametrize(

@@ -157,6 +157,24 @@ def test_help_is_the_result_of_asking_for_it(outside: Path, flag: str | None) ->
     assert "130 interrupted" in done.stdout
 
 
+def test_an_interruption_while_importing(outside: Path) -> None:
+    """Ctrl-C before the command line has begun ends with its code and without a traceback."""
+    code = """
+import sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numpy":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupting())
+from gnomon.cli.start import main
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=outside, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
 def test_help_imports_no_command(outside: Path) -> None:
     """The list of commands comes from the table, so help does not wait for numerics."""
     code = (

@@ -189,7 +189,8 @@ def test_a_shadowing_variable_stops_it(
     for variable in variables:
         monkeypatch.setenv(variable, "1")
     outcome = gnomon("tune", code=2)
-    assert_refused(outcome, *variables, "every cell would measure the same retrieval")
+    them = "it" if len(variables) == 1 else "them"
+    assert_refused(outcome, *variables, f"measure the same retrieval; unset {them} and run again")
 
 
 def test_a_variable_of_the_checkout_stops_it_too(gnomon: Gnomon) -> None:

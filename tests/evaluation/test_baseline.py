@@ -122,7 +122,7 @@ def test_not_too_many_are_named(tmp_path: Path) -> None:
         ("{", "not JSON"),
         ("[]", "its schema is None"),
         ('{"schema": "gnomon.probe/1"}', "its schema is 'gnomon.probe/1'"),
-        (f'{{"schema": "{SCHEMA}"}}', "the report is damaged"),
+        (f'{{"schema": "{SCHEMA}"}}', "the report is damaged ('records' is missing)"),
         ("[" * 5000, "not JSON"),
         ("\udcff", "not JSON"),
     ],
@@ -145,6 +145,28 @@ def test_values_that_no_measure_has(tmp_path: Path, value: object) -> None:
     file = written(tmp_path, result(row("a", 0.5)), records=records)
     with pytest.raises(InvalidInputError, match="the report is damaged"):
         read_baseline(file)
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"),
+    [
+        ([], "holds 0 records and says 2"),
+        (["a"], "holds 1 records and says 2"),
+        (["a", "a"], "a record stands twice"),
+        (["a", 7], "the id of a record is no text"),
+        ({"a": 1, "b": 2}, "'records' is no list"),
+    ],
+    ids=str,
+)
+def test_records_that_are_not_those_measured(tmp_path: Path, ids: object, said: str) -> None:
+    """A comparison over a part of the records, or over one twice, is none."""
+    records = (
+        [{"id": one, "values": {"recall@8": 1.0}} for one in ids] if isinstance(ids, list) else ids
+    )
+    file = written(tmp_path, result(row("a", 0.5), row("b", 0.5)), records=records)
+    with pytest.raises(InvalidInputError, match="the report is damaged") as raised:
+        read_baseline(file)
+    assert said in str(raised.value)
 
 
 def test_a_hash_that_is_none(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_not_begun_over_answers(path: Path) -> None:
     ("changes", "words"),
     [
         ({"model": "large"}, "model was 'small', is 'large'"),
-        ({"levers": {"GATE_K": 6}}, "levers was {'GATE_K': 5}, is {'GATE_K': 6}"),
+        ({"levers": {"GATE_K": 6}}, "levers.GATE_K was 5, is 6"),
         ({"prompt_hash": "2b"}, "prompt_hash was None, is '2b'"),
     ],
 )

@@ -182,7 +182,7 @@ def test_a_pool_without_gold_in_scope_fails(index: Index) -> None:
 
 def test_a_pool_that_is_empty_fails(index: Index) -> None:
     """A level at which no record enters leaves nothing to ask."""
-    with pytest.raises(NotMeasuredError, match="none of the 0 records"):
+    with pytest.raises(NotMeasuredError, match="none of the 1 records enters at level low"):
         tuned(index, [record("one", "the key", gold=["key"], level="max")], level="low")
 
 

@@ -78,3 +78,8 @@ def test_public_names_exist() -> None:
     assert gnomon.__all__ == sorted(gnomon.__all__)
     for name in gnomon.__all__:
         assert getattr(gnomon, name) is not None
+
+
+def test_the_console_script_begins_light() -> None:
+    """It starts where Ctrl-C is answered, before anything that is slow to import."""
+    assert PROJECT["scripts"] == {"gnomon": "gnomon.cli.start:main"}

@@ -37,6 +37,7 @@ from gnomon.report.collection_markdown import (
     collection_markdown,
     per_query_table,
 )
+from gnomon.report.numbers import counted
 from gnomon.retrieval.index import Index
 from gnomon.sources.atomic import write_text
 from gnomon.sources.collection import resolve_collection
@@ -142,8 +143,8 @@ def _from_file(
     notes = []
     if run.n_out_of_order:
         notes.append(
-            f"{run.n_out_of_order:,} queries do not stand in the order of their scores: scores "
-            "rank them, not the order of the file nor its ranks"
+            f"{counted(run.n_out_of_order, 'query does', 'queries do')} not stand in the order of "
+            "the scores: scores rank, not the order of the file nor its ranks"
         )
     if files is not None:
         queries = None if files.queries is None else read_queries(files.queries).ids
@@ -153,8 +154,9 @@ def _from_file(
     if flags.ignore_identical_ids:
         run = run.without(identical)
     if len(identical):
-        what = "were left out" if flags.ignore_identical_ids else "count like any other"
-        notes.append(f"{len(identical):,} results have the id of their query: they {what}")
+        what = "left out" if flags.ignore_identical_ids else "counted like any other"
+        named = "result has the id of its query", "results have the id of their query"
+        notes.append(f"{counted(len(identical), *named)}: {what}")
     file = fingerprint(path, rows=len(run))
     entry = audit.file_entry(path, state_dir, sha256=file.sha256, size=file.size, rows=file.rows)
     name = path.name.removesuffix(".gz").removesuffix(".trec").removesuffix(".txt")

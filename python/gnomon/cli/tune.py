@@ -145,9 +145,10 @@ def _check(options: Options, embedder: str | None) -> None:
     """Refuse what no index could make right, before any work starts."""
     shadowing = shadowing_variables()
     if shadowing:
+        are, them = ("is", "it") if len(shadowing) == 1 else ("are", "them")
         raise UsageError(
-            f"{' and '.join(shadowing)} {'is' if len(shadowing) == 1 else 'are'} set, so every "
-            "cell would measure the same retrieval; unset it and run again"
+            f"{' and '.join(shadowing)} {are} set, so every cell would measure the same "
+            f"retrieval; unset {them} and run again"
         )
     if options.lambdas is not None:
         parse_lambdas(options.lambdas)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gnomon.errors import InvalidInputError, MismatchError
 from gnomon.evaluation.result import METRIC_VERSION, SCHEMA, resampled_by_size
+from gnomon.sources.escape import printable
 from gnomon.sources.files import read_bounded, shown
 from gnomon.sources.limits import MIB
 from gnomon.types import Figure
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 # Records that are named in a comparison, of those that moved most each way.
 MOST_NAMED: Final = 10
+_MOST_SHOWN: Final = 120
 _MAX_BYTES: Final = 64 * MIB
 # What two reports may differ in, by its name for a reader and its key among the index's facts.
 _FACTS: Final[Mapping[str, str]] = {
@@ -120,8 +122,14 @@ def read_baseline(path: Path) -> Baseline:
         return _baseline(body, where)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise InvalidInputError(
-            f"{where}: the report is damaged ({error!r:.120}); run gnomon eval again"
+            f"{where}: the report is damaged ({_fault(error)}); expected one as gnomon eval wrote "
+            "it: run that again"
         ) from None
+
+
+def _fault(error: Exception) -> str:
+    text = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+    return printable(text[:_MOST_SHOWN])
 
 
 def why_not(setup: Setup, baseline: Baseline) -> tuple[str, ...]:
@@ -255,6 +263,7 @@ def _as_json(one: Difference) -> dict[str, Any]:
 
 def _baseline(body: Mapping[str, Any], where: str) -> Baseline:
     values: dict[str, dict[str, float]] = {}
+    _check_records(body["records"], body["n_records"])
     for row in body["records"]:
         for name, value in row["values"].items():
             if value is None:
@@ -278,6 +287,19 @@ def _baseline(body: Mapping[str, Any], where: str) -> Baseline:
         index=dict(body["index"]),
         values=values,
     )
+
+
+def _check_records(rows: object, expected: object) -> None:
+    """Refuse records that are not those that were measured, each once."""
+    if not isinstance(rows, list):
+        raise TypeError("'records' is no list")
+    ids = [row["id"] for row in rows]
+    if not all(isinstance(one, str) for one in ids):
+        raise TypeError("the id of a record is no text")
+    if len(set(ids)) != len(ids):
+        raise ValueError("a record stands twice")
+    if isinstance(expected, bool) or len(ids) != expected:
+        raise ValueError(f"it holds {len(ids)} records and says {expected!r:.20}")
 
 
 def _changed(setup: Setup, baseline: Baseline) -> list[str]:

@@ -142,17 +142,27 @@ class Journal:
 
 
 def _check_same(path: Path, found: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
-    differing = [
-        f"{name} was {_shown(found.get(name))}, is {_shown(expected.get(name))}"
-        for name in sorted({*found, *expected})
-        if found.get(name) != expected.get(name)
-    ]
+    differing = _differing(found, expected)
     if differing:
         raise MismatchError(
             f"{shown(path)}: belongs to another measurement, and answers of two don't mix: "
             f"{'; '.join(differing)}. Restore what differs, or remove the file and leave out "
             "--resume"
         )
+
+
+def _differing(found: Mapping[str, Any], expected: Mapping[str, Any]) -> list[str]:
+    """Return what differs, a lever by its own name and not as a part of the index."""
+    said = []
+    for name in sorted({*found, *expected}):
+        was, now = found.get(name), expected.get(name)
+        if was == now:
+            continue
+        if isinstance(was, dict) and isinstance(now, dict):
+            said += [f"{name}.{part}" for part in _differing(was, now)]
+        else:
+            said.append(f"{ascii(name)[1:-1]} was {_shown(was)}, is {_shown(now)}")
+    return said
 
 
 def _shown(value: object) -> str:

@@ -97,10 +97,15 @@ def tune(
     UsageError
         An axis is malformed, or names lambdas for an index without vectors.
     NotMeasuredError
-        No record of the pool has gold inside its own scope.
+        The pool is empty, or none of its records has gold inside its own scope.
     """
     plane = plane_of(index, options)
     asked_for = pool(records, options.level, options.limit)
+    if not asked_for:
+        raise NotMeasuredError(
+            f"none of the {len(records)} records enters at level {options.level} or below it; name "
+            "a higher level"
+        )
     remember = _Remembered(embed)
     asked = ask(index, asked_for, None if embed is None else remember, progress)
     counted = [one for one in asked if one.record.gold_chunks and not one.negative]

@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from gnomon.golden.finding import about, about_set
+from gnomon.golden.finding import about, about_set, counted
 from gnomon.golden.gold import in_scope_gold
 from gnomon.golden.identifiers import holds_identifier
 from gnomon.golden.levels import LEVELS, pool
@@ -190,8 +190,8 @@ def _answer_warnings(record: GoldenRecord) -> Iterator[Finding]:
         yield about(
             record,
             "answer-length",
-            f"gold_answer has {words} words; expected {least} to {most}, as long as an answer is, "
-            "or token F1 measures the length",
+            f"gold_answer has {counted(words, 'word', 'words')}; expected {least} to {most}, as "
+            "long as an answer is, or token F1 measures the length",
         )
 
 

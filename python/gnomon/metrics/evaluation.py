@@ -154,7 +154,7 @@ class Evaluation:
         if self.n_removed:
             sentences.append(f"{self.n_removed} ids were None or the fill value: removed")
         sentences += [
-            f"{count} of {self.n_measured} queries have a {name} that ties decide"
+            f"ties decide the {name} of {count} of {self.n_measured} queries"
             for name, count in n_ties.items()
         ]
         return tuple(sentences)

@@ -145,7 +145,9 @@ def _read_object(path: Path) -> dict[str, Any]:
         raise MissingInputError(
             f"{shown(path.parent)}: there is no index; build one with: gnomon index"
         ) from None
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
+        raise IndexFileError(f"{shown(path)}: cannot be opened: {reason(error)}") from error
+    except (ValueError, RecursionError) as error:
         raise _damaged(shown(path), error) from error
     if not isinstance(value, dict):
         raise IndexFileError(f"{shown(path)}: holds no JSON object; build the index again")

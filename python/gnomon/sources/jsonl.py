@@ -59,13 +59,13 @@ def parse_object(line: Line, path: str | os.PathLike[str]) -> dict[str, Any]:
             "expected one JSON object a line"
         ) from None
     except (ValueError, RecursionError) as error:
+        found = "a structure too deep" if isinstance(error, RecursionError) else "a number too long"
         raise InvalidInputError(
-            f"{where}: holds a number too long or a structure too deep to read ({error})"
+            f"{where}: holds {found} to read; expected one JSON object a line"
         ) from None
     if not isinstance(value, dict):
         raise InvalidInputError(
-            f"{where}: holds a JSON {json_type(value)}; expected one JSON object a line, "
-            'such as {"_id": "d1", "text": "..."}'
+            f"{where}: holds a JSON {json_type(value)}; expected one JSON object a line"
         )
     return value
 

@@ -67,5 +67,8 @@ def parse_scope(value: object, *, where: str) -> Scope | None:
         )
     for path in value:
         if not isinstance(path, str) or not path.strip("/ "):
-            raise InvalidInputError(f"{where}: scope path {quoted(str(path))} is no page path")
+            raise InvalidInputError(
+                f"{where}: scope path {quoted(str(path))} is no page path; "
+                "expected one such as '/guide/x'"
+            )
     return Scope.of(value)
