@@ -179,6 +179,14 @@ def test_a_history_of_other_words(gnomon: Gnomon, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.usefixtures("served")
+def test_a_history_that_is_not_there(gnomon: Gnomon) -> None:
+    """It is told before any question is ranked."""
+    refused = gnomon("bench", "emit", "--config", "one", "--history", "nowhere.jsonl", code=3)
+    assert_refused(refused, "nowhere.jsonl: no such file")
+    assert "records: " not in refused.err
+
+
+@pytest.mark.usefixtures("served")
 def test_earlier_turns_are_not_scored(gnomon: Gnomon) -> None:
     """The message says what to do with their answers."""
     first = gnomon("bench", "emit", "--config", "one", "--quiet", "--json").json

@@ -208,7 +208,7 @@ def test_interrupted(gnomon: Gnomon, service: Service, monkeypatch: pytest.Monke
     ("variable", "value", "differs"),
     [
         ("GNOMON_CHAT_TEMPERATURE", "0.5", "temperature was 0.0, is 0.5"),
-        ("GNOMON_GATE_K", "3", "index was"),
+        ("GNOMON_GATE_K", "3", "index.levers.GATE_K.value was 5, is 3"),
     ],
 )
 @pytest.mark.usefixtures("served")

@@ -10,7 +10,7 @@ from gnomon.cli._eval_pool import open_pool
 from gnomon.cli._progress import progress_shown
 from gnomon.errors import UsageError
 from gnomon.evaluation.asking import ask
-from gnomon.evaluation.bench_answers import read_answers
+from gnomon.evaluation.bench_answers import check_there, read_answers
 from gnomon.evaluation.bench_emit import earlier_tasks, scored_tasks
 from gnomon.evaluation.bench_shards import write_protocol
 from gnomon.evaluation.bench_tasks import write_tasks
@@ -41,11 +41,15 @@ def emit(
 
     Raises
     ------
+    MissingInputError
+        When there is no such history.
     UsageError
         When a history is given and nothing has an earlier turn.
     InvalidInputError
         When the history does not answer the tasks of stage 1.
     """
+    if history is not None:
+        check_there(history)
     prompt = prompt_of(settings)
     pool = open_pool(asking)
     setup = setup_of(

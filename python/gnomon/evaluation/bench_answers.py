@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gnomon.errors import InvalidInputError, MissingInputError
 from gnomon.evaluation.chat import MOST_CHARACTERS
 from gnomon.sources.escape import listed, quoted
-from gnomon.sources.files import shown
+from gnomon.sources.files import open_regular, shown
 from gnomon.sources.jsonl import json_type, read_records, whole_characters
 
 if TYPE_CHECKING:
@@ -66,6 +66,20 @@ def read_answers(path: Path, tasks: TaskFile) -> dict[str, tuple[str, ...]]:
             "that were sent, so answers to another configuration or an older file do not fit"
         )
     return found
+
+
+def check_there(path: Path) -> None:
+    """Refuse a file or folder of answers that is not there, before long work.
+
+    Raises
+    ------
+    MissingInputError
+        When nothing has that name.
+    InvalidInputError
+        When it may not be read.
+    """
+    if not path.is_dir():
+        open_regular(path).close()
 
 
 def _records(path: Path) -> Iterator[tuple[Path, Record]]:
