@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
@@ -174,3 +175,38 @@ def test_what_was_begun_beside_the_contested_file(gnomon: Gnomon) -> None:
     outcome = gnomon("blind", "purge", "check").out
     assert "f1d6705381d01daf.tmp: was begun beside the contested file" in outcome
     assert begun.exists()
+
+
+def test_a_copy_that_the_judge_gave_back(check: Gnomon) -> None:
+    """A sheet of the draw goes under any name; one of another draw in the folder is left."""
+    fill("check", "used")
+    filled = Path("check/sheet.csv").read_bytes()
+    Path("check/from the judge.csv").write_bytes(filled)
+    record = audit.read_record(".gnomon", 2)
+    other = filled.replace(record.outputs["draw"].encode(), b"draw-0123456789abcdef")
+    Path("check/other.csv").write_bytes(other)
+    outcome = check("blind", "purge", "check").out
+    assert "removed: check/from the judge.csv" in outcome
+    assert [path.name for path in Path("check").iterdir()] == ["other.csv"]
+
+
+def test_a_contested_file_out_of_reach(check: Gnomon, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is named as left, and the rest is removed."""
+    place = Path("contested.jsonl").resolve()
+    lstat, opened = Path.lstat, os.open
+
+    def denied(path: Path) -> os.stat_result:
+        if path.absolute() == place:
+            raise PermissionError(13, "Permission denied", str(path))
+        return lstat(path)
+
+    def not_opened(path: str | Path, *args: int, **kwargs: int) -> int:
+        if Path(path).absolute() == place:
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "lstat", denied)
+    monkeypatch.setattr(os, "open", not_opened)
+    outcome = check("blind", "purge", "check").out
+    assert "contested.jsonl: is not removed: " in outcome
+    assert not Path("check").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,6 +83,7 @@ def purge(folder: Path, trail: Trail, state_dir: Path) -> Purged:
             f"{shown(folder)}: neither a key nor a sheet in it can be read, so nothing says that "
             "its files are of a draw; nothing is removed"
         )
+    found += _copies_of_sheets(folder, names, found)
     draws = {name: name in trail.scores for name in names}
     removed: list[Path] = []
     left: list[tuple[str, str]] = []
@@ -139,6 +141,17 @@ def _draws_in(folder: Path) -> tuple[Key | None, list[str]]:
     return key, list(dict.fromkeys(names))
 
 
+def _copies_of_sheets(folder: Path, names: list[str], found: list[Path]) -> list[Path]:
+    """Return sheets of the draws that have another name, such as the one that a judge gave back."""
+    copies = []
+    for path in sorted({*folder.glob("*.csv"), *folder.glob("*.jsonl")} - {*found}):
+        if not path.is_symlink():
+            with contextlib.suppress(GnomonError):
+                if read_sheet(path).draw in names:
+                    copies.append(path)
+    return copies
+
+
 def _remove_contested(
     key: Key | None,
     records: list[DrawRecord],
@@ -154,7 +167,7 @@ def _remove_contested(
         if not stated:
             left.append((record.path, "the trail keeps no full path, and there is no key"))
         for path in dict.fromkeys(stated):
-            if not path.is_symlink() and not path.exists():
+            if _is_gone(path):
                 continue
             why = _other_than(path, record)
             if why is None:
@@ -167,7 +180,7 @@ def _remove_contested(
 
 def _other_than(path: Path, record: DrawRecord) -> str | None:
     """Return why a file is not to be removed as the contested one, or None."""
-    if path.is_symlink():
+    if os.path.islink(path):  # noqa: PTH114  # Path.is_symlink raises where the folder can't be entered
         return "is a link; remove what it leads to"
     try:
         if fingerprint(path).sha256 != record.contested:
@@ -179,6 +192,17 @@ def _other_than(path: Path, record: DrawRecord) -> str | None:
     except GnomonError as error:
         return f"is not removed: {error}"
     return None
+
+
+def _is_gone(path: Path) -> bool:
+    """Return whether nothing is there; what can't be looked at may be there."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _remove(path: Path, removed: list[Path], left: list[tuple[str, str]]) -> None:
@@ -204,7 +228,7 @@ def _sheets_elsewhere(
     return [
         (shown(path), "was scored, and lies outside the folder")
         for path in places
-        if path.exists() and path.resolve().parent != inside
+        if not _is_gone(path) and path.resolve().parent != inside
     ]
 
 
@@ -216,7 +240,8 @@ def _unfinished_beside(
     for record in records:
         with contextlib.suppress(GnomonError):
             places.append(audit.resolve_recorded(record.path, state_dir).parent)
-    others = {place.resolve() for place in places if place.is_dir()} - {folder.resolve()}
+    there = [place for place in places if os.path.isdir(place)]  # noqa: PTH112  # as above
+    others = {place.resolve() for place in there} - {folder.resolve()}
     return [
         (shown(path), "was begun beside the contested file, and may hold readings")
         for place in sorted(others)
