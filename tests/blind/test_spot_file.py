@@ -30,6 +30,12 @@ def test_every_field(tmp_path: Path) -> None:
     assert (found[2].time, found[2].left_context) == (None, "")
 
 
+def test_times_have_no_more_digits_than_a_spreadsheet_shows(tmp_path: Path) -> None:
+    """A sum of floats comes back from a spreadsheet as it was drawn."""
+    found = read(tmp_path, spot(1, time=83.39999999999999), spot(2, time=3725.0625))
+    assert [one.time for one in found] == [83.4, 3725.062]
+
+
 def test_byte_order_mark_and_gzip(tmp_path: Path) -> None:
     """A byte-order mark, CRLF, blank lines and gzip are all the same file."""
     file = tmp_path / "contested.jsonl.gz"

@@ -49,7 +49,7 @@ class Contested(NamedTuple):
     unsure
         Whether the choice was an unsure one.
     time
-        Seconds, or None.
+        Seconds, to the millisecond, or None.
     line, offset
         Where it stands in the file.
     """
@@ -195,7 +195,8 @@ def _time(value: Any) -> float:
         seconds = math.inf
     if not (math.isfinite(seconds) and seconds >= 0):
         raise _OddSpotError(f"'time' is {seconds}; expected seconds, 0 or more")
-    return seconds
+    # A spreadsheet writes no more digits of a number than it shows.
+    return round(seconds, 3)
 
 
 def _given(value: Any) -> str:
