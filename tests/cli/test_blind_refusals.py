@@ -275,3 +275,11 @@ def test_a_report_in_the_place_of_the_trail(check: Gnomon) -> None:
         outcome = score(check, "--report", name, *flags, code=2)
         assert_refused(outcome, "is read by this command and would be lost")
     assert trail.read_bytes() == before
+
+
+def test_a_report_beside_the_trail(check: Gnomon) -> None:
+    """Where the trail lies in the current folder, a note may lie there too."""
+    fill("check", "used")
+    Path(".gnomon/audit.jsonl").rename("audit.jsonl")
+    score(check, "--state-dir", ".", "--report", "note.md")
+    assert Path("note.md").exists()

@@ -111,7 +111,8 @@ def score_command(
 
 
 def _read_files(files: list[Path], rules_file: Path | None, state_dir: Path) -> list[Path]:
-    return [*files, state_dir, *([] if rules_file is None else [rules_file])]
+    trail = audit.trail_path(state_dir)
+    return [*files, trail, *([] if rules_file is None else [rules_file])]
 
 
 def _check_partial(second: Path | None, rules_file: Path | None, report: Path | None) -> None:
