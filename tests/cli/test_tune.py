@@ -69,8 +69,11 @@ def test_the_whole_loop(gnomon: Gnomon, served: Path) -> None:
     assert "written: gnomon/tuning.json; run gnomon index to serve it" in outcome.out
     assert "Refusals are the same in all 99 cells" in outcome.out
     assert set(tuning()) == {
-        "schema", "index_hash", "embed_model", "level", "records", "MMR_LAMBDA", "GATE_K",
+        "schema", "index_hash", "embed_model", "fingerprint", "level", "records",
+        "MMR_LAMBDA", "GATE_K",
     }  # fmt: skip
+    narrower = gnomon("index", served, "--embedder", "lsa:11", "--quiet")
+    assert "is not used: it was tuned with lsa of another width or version" in narrower.out
     again = gnomon("index", served, "--embedder", "lsa:12", "--quiet")
     winner = tuning()
     assert f"MMR_LAMBDA {winner['MMR_LAMBDA']:g} (tuning)" in again.out

@@ -253,7 +253,7 @@ def test_the_file_holds_two_levers(index: Index) -> None:
     """And what they were measured on."""
     result = tuned(index)
     assert set(result.file_body()) == {
-        "index_hash", "embed_model", "level", "records", "MMR_LAMBDA", "GATE_K",
+        "index_hash", "embed_model", "fingerprint", "level", "records", "MMR_LAMBDA", "GATE_K",
     }  # fmt: skip
     assert result.file_body()["GATE_K"] == result.winner.k
 

@@ -43,6 +43,7 @@ def tuning_of(manifest: Manifest, path: Path, **changes: object) -> Path:
         "schema": TUNING,
         "index_hash": manifest.hash,
         "embed_model": None if manifest.profile is None else manifest.profile.id,
+        "fingerprint": None if manifest.profile is None else manifest.profile.fingerprint,
         "level": "ultra",
         "records": 60,
         "MMR_LAMBDA": 0.95,
@@ -122,6 +123,7 @@ class TestInlining:
             ({"corpus_hash": "0"}, "it was measured on other pages"),
             ({"vocab_hash": "0"}, "words are cut into terms in another way"),
             ({"fingerprint": "0", "embed_model": "m"}, "it was measured with m, the index is made"),
+            ({"fingerprint": "0"}, "the index is made with another width or version of it"),
             ({"dense_mode": "zscore"}, "its dense mode is zscore, the index's cosine"),
             ({"levers": {}}, "CANDIDATES was unknown and is 30"),
         ],
@@ -222,6 +224,26 @@ class TestInlining:
         assert said in built.notes[0]
         assert built.manifest.levers["GATE_K"] == 5
         assert build(docs, None, None, tuning=tmp_path / "none.json").notes == ()
+
+    @pytest.mark.parametrize(
+        ("lost", "said"),
+        [
+            (("GATE_K",), "it lacks GATE_K; run"),
+            (("MMR_LAMBDA", "GATE_K"), "it lacks MMR_LAMBDA and GATE_K; run"),
+        ],
+    )
+    def test_a_tuning_without_its_values(
+        self, tmp_path: Path, lost: tuple[str, ...], said: str
+    ) -> None:
+        """Both were measured together, so one alone is not used, and neither is told."""
+        docs = write_pages(tmp_path / "docs")
+        path = tuning_of(build(docs, None, None).manifest, tmp_path / "tuning.json")
+        body = json.loads(path.read_text("utf-8"))
+        kept = {name: value for name, value in body.items() if name not in lost}
+        path.write_text(json.dumps(kept), encoding="utf-8")
+        built = build(docs, None, None, tuning=path)
+        assert said in built.notes[0]
+        assert built.manifest.tuning is None
 
     @pytest.mark.parametrize(
         ("content", "said"),

@@ -305,6 +305,7 @@ def _footing(index: Index) -> Footing:
     return Footing(
         index_hash=manifest.hash,
         embed_model=None if manifest.profile is None else manifest.profile.id,
+        fingerprint=None if manifest.profile is None else manifest.profile.fingerprint,
         levers={name: levers[name] for name in LEVERS if name not in SWEPT},
         in_force={name: levers.values[name] for name in SWEPT},
     )

@@ -52,6 +52,8 @@ class Footing:
     ----------
     embed_model
         None without vectors: then the order is that of BM25, and only GATE_K is swept.
+    fingerprint
+        Of the model's profile: two widths of one model are two models. None without vectors.
     levers
         Those in force that are not swept.
     in_force
@@ -60,6 +62,7 @@ class Footing:
 
     index_hash: str
     embed_model: str | None
+    fingerprint: str | None
     levers: Mapping[str, float]
     in_force: Mapping[str, Lever]
 
@@ -196,6 +199,7 @@ class TuningResult:
         return {
             "index_hash": self.footing.index_hash,
             "embed_model": self.footing.embed_model,
+            "fingerprint": self.footing.fingerprint,
             "level": self.pool.level or "ultra",
             "records": self.pool.records,
             "MMR_LAMBDA": float(self.winner.lambda_),

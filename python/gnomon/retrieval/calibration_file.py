@@ -150,9 +150,10 @@ def misfits(calibration: Calibration, footing: Footing) -> tuple[str, ...]:
     if measured.vocab_hash != footing.vocab_hash:
         why.append("words are cut into terms in another way")
     if (measured.fingerprint, measured.dim) != (footing.fingerprint, footing.dim):
+        same = measured.embed_model == footing.embed_model
         why.append(
             f"it was measured with {measured.embed_model or 'no embedder'}, the index is made with "
-            f"{footing.embed_model or 'none'}"
+            f"{'another width or version of it' if same else footing.embed_model or 'none'}"
         )
     if measured.dense_mode != footing.dense_mode:
         why.append(f"its dense mode is {measured.dense_mode}, the index's {footing.dense_mode}")

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from gnomon.retrieval.manifest import Manifest
 
 SCHEMA: Final = "gnomon.tuning/1"
-_ABOUT: Final = frozenset({"schema", "index_hash", "embed_model", "level", "records"})
+_ABOUT: Final = frozenset(
+    {"schema", "index_hash", "embed_model", "fingerprint", "level", "records"}
+)
 # Names and values come from a file: so many characters of one, so many of them, are shown.
 _SHOWN: Final = 200
 _MOST_NOTES: Final = 20
@@ -109,7 +111,10 @@ def _stale(body: Mapping[str, Any], manifest: Manifest) -> str | None:
         return (
             f"it was tuned with {body.get('embed_model') or 'no embedder'}, not {model or 'none'}"
         )
-    return None
+    if manifest.profile is not None and body.get("fingerprint") != manifest.profile.fingerprint:
+        return f"it was tuned with {model} of another width or version"
+    missing = [name for name, lever in LEVERS.items() if lever.swept and name not in body]
+    return f"it lacks {' and '.join(missing)}" if missing else None
 
 
 def _why_dropped(name: str) -> str:
