@@ -118,8 +118,11 @@ class TestLies:
                 "no JSON but text/html: '<html>Log in</html>'",
             ),
             (Answer(body=b""), "no JSON but application/json: nothing"),
-            (Answer(401, b"no"), r"refuses the key, or wants one \(401\)"),
+            (Answer(401, b"no"), r"refuses the key, or wants one \(401\); set [A-Z_]+$"),
             (Answer(404, b"no such\x1b[31m model"), "answers 404: 'no such"),
+            (Answer(400, b"Incorrect key: " + SECRET.encode()), r"'Incorrect key: \[key\]'"),
+            (Answer(400, b" " * 290 + SECRET.encode()), r"answers 400: '\[key\]'"),
+            (Answer(body=SECRET.encode()), r"no JSON but application/json: '\[key\]'"),
         ],
     )
     @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")

@@ -123,6 +123,7 @@ class JsonEndpoint:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.host, self._sleep, self._timeout_s = host, sleep, timeout_s
+        self._key = key
         headers = {"accept": "application/json", "user-agent": "gnomon"}
         if key is not None:
             if not host.takes_keys:
@@ -181,7 +182,8 @@ class JsonEndpoint:
             if status in _PASSING and not last:
                 self._sleep(_pause(attempt, headers.get("retry-after")))
                 continue
-            return _object(shown_address(url), status, headers.get("content-type", ""), content)
+            where, kind = shown_address(url), headers.get("content-type", "")
+            return _object(where, status, kind, content, self._key)
         raise AssertionError  # the last attempt returns or raises
 
     def _send(
@@ -238,26 +240,31 @@ def _same_origin(url: str, location: str) -> str:
     return target
 
 
-def _object(url: str, status: int, content_type: str, content: bytes) -> dict[str, Any]:
+def _object(
+    url: str, status: int, content_type: str, content: bytes, key: Key | None
+) -> dict[str, Any]:
     if status in (401, 403):
+        variable = "its variable" if key is None else key.variable
         raise EndpointError(
-            f"{url}: the service refuses the key, or wants one ({status}); set its variable"
+            f"{url}: the service refuses the key, or wants one ({status}); set {variable}"
         )
     if status != 200:
-        raise EndpointError(f"{url}: the service answers {status}: {_excerpt(content)}")
+        raise EndpointError(f"{url}: the service answers {status}: {_excerpt(content, key)}")
     try:
         value = json.loads(content)
     except (ValueError, RecursionError):
         kind = content_type.partition(";")[0] or "no content type"
         raise EndpointError(
-            f"{url}: the answer is no JSON but {kind}: {_excerpt(content)}; check the address"
+            f"{url}: the answer is no JSON but {kind}: {_excerpt(content, key)}; check the address"
         ) from None
     if not isinstance(value, dict):
-        raise EndpointError(f"{url}: the answer is no JSON object: {_excerpt(content)}")
+        raise EndpointError(f"{url}: the answer is no JSON object: {_excerpt(content, key)}")
     return value
 
 
-def _excerpt(content: bytes) -> str:
+def _excerpt(content: bytes, key: Key | None) -> str:
+    if key is not None:  # services repeat a key that they don't know
+        content = content.replace(key.value.encode(), b"[key]")
     text = " ".join(content[:300].decode("utf-8", "replace").split())
     shown = "".join(c if c.isprintable() else "\ufffd" for c in text[:160])
     return repr(shown) if shown else "nothing"
