@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gnomon import audit
 from gnomon.blind.sheet import read_sheet, save_verdict, write_sheet
+from gnomon.cli import _blind_score
 from tests.blind.checks import Spot, contested, drawn, fill, planned, score, spot
 from tests.cli.probing import Gnomon, assert_refused
 
@@ -174,6 +177,30 @@ def test_a_second_score(check: Gnomon) -> None:
     save_verdict("check/sheet.csv", 9, "neither")
     assert_refused(score(check, code=3), "the first score seals the sheet")
     assert audit.verify(".gnomon").records == 4
+
+
+def test_two_scores_at_once(check: Gnomon, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one that is recorded first counts, then and later; the other is refused."""
+    fill("check", "used")
+    shutil.copytree(".gnomon", "before")
+    score(check)
+    first = audit.read_record(".gnomon", 3)
+    shutil.rmtree(".gnomon")
+    Path("before").rename(".gnomon")
+    save_verdict("check/sheet.csv", 9, "neither")
+    recorded = _blind_score.recorded_files
+
+    def meanwhile(*files: Any) -> dict[str, Any]:
+        audit.append(
+            ".gnomon", action=first.action, inputs=first.inputs, outputs=first.outputs, env={}
+        )
+        return recorded(*files)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(_blind_score, "recorded_files", meanwhile)
+        assert_refused(score(check, code=3), "(record 3); the first score seals the sheet")
+    fill("check", "used")
+    assert score(check, "--json").json["sheet"] == first.outputs["sheet"]
 
 
 @pytest.mark.parametrize(

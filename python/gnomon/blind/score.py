@@ -165,14 +165,30 @@ def _check_filled(sheet: Sheet, path: Path) -> None:
 def _sealed(sheet: Sheet, path: Path, trail: Trail, role: str) -> str:
     """Return the hash of a sheet with its verdicts, if no earlier score fixed another."""
     found = sheet_hash(sheet, verdicts=True)
-    for record in trail.scores.get(sheet.draw, []):
-        fixed = record.outputs.get(role)
-        if fixed is not None and fixed != found:
-            raise MismatchError(
-                f"{shown(path)}: {sheet.draw} was scored with other verdicts before (record "
-                f"{record.seq}); the first score seals the sheet"
-            )
+    _check_seal(found, path, sheet.draw, trail, role)
     return found
+
+
+def check_first(scored: Scored, sheet_file: Path, second: Path | None, trail: Trail) -> None:
+    """Refuse a score that was recorded behind one of other verdicts, while it was computed.
+
+    Raises
+    ------
+    MismatchError
+        Naming the first record, which is the one that counts.
+    """
+    _check_seal(scored.seal, sheet_file, scored.draw.draw, trail, "sheet")
+    if second is not None:
+        _check_seal(scored.second_seal, second, scored.draw.draw, trail, "second")
+
+
+def _check_seal(found: str | None, path: Path, draw: str, trail: Trail, role: str) -> None:
+    fixed = [one for one in trail.scores.get(draw, []) if one.outputs.get(role) is not None]
+    if fixed and fixed[0].outputs[role] != found:
+        raise MismatchError(
+            f"{shown(path)}: {draw} was scored with other verdicts before (record {fixed[0].seq}); "
+            "the first score seals the sheet"
+        )
 
 
 def _opened(sheet: Sheet, key: Key) -> list[Judged]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,7 +13,7 @@ from gnomon.blind.places import refuse_in_repository
 from gnomon.blind.plan import Plan
 from gnomon.blind.result import METRIC_VERSION, PARTIAL_SCHEMA, SCHEMA
 from gnomon.blind.rules_file import read_rules
-from gnomon.blind.score import count_verdicts, recorded_files, score
+from gnomon.blind.score import check_first, count_verdicts, recorded_files, score
 from gnomon.blind.trail import SCORE, read_trail
 from gnomon.cli._configured import configured
 from gnomon.cli._environment import environment
@@ -22,13 +22,10 @@ from gnomon.cli._output import print_json, print_lines
 from gnomon.cli._targets import check_targets
 from gnomon.cli.blind import allow_in_repo_option, same_rules_option
 from gnomon.cli.exit_codes import DONE, REFUSED
-from gnomon.errors import MismatchError, UsageError
+from gnomon.errors import UsageError
 from gnomon.report.blind_markdown import blind_lines, blind_markdown, partial_lines
 from gnomon.sources.atomic import make_folder, write_text
 from gnomon.sources.files import shown
-
-if TYPE_CHECKING:
-    from gnomon.blind.score import Scored
 
 
 @click.command(name="score")
@@ -100,7 +97,7 @@ def score_command(
         env=environment(None),
         metric_version=METRIC_VERSION,
     )
-    _check_sealed(scored, state_dir)
+    check_first(scored, sheet, second, read_trail(state_dir))
     write_text(place, blind_markdown(body, date=today))
     if as_json:
         place_of: dict[str, Any] = {"audit": {"seq": record.seq, "hash": record.hash}}
@@ -118,16 +115,6 @@ def _read_files(files: list[Path], rules_file: Path | None, state_dir: Path) -> 
 def _check_partial(second: Path | None, rules_file: Path | None, report: Path | None) -> None:
     if second is not None or rules_file is not None or report is not None:
         raise UsageError("--partial only counts verdicts; leave out --second, --rules and --report")
-
-
-def _check_sealed(scored: Scored, state_dir: Path) -> None:
-    """Refuse a score beside another one that was recorded while this one was computed."""
-    for record in read_trail(state_dir).scores[scored.draw.draw]:
-        if record.outputs["sheet"] != scored.seal:
-            raise MismatchError(
-                f"record {record.seq} scores {scored.draw.draw} with other verdicts at the same "
-                "time; the trail holds both, and neither counts"
-            )
 
 
 def _default_report(date: str, draw: str) -> Path:
