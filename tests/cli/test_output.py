@@ -85,6 +85,18 @@ def test_progress_off_a_terminal_is_a_line_per_tenth(capsys: pytest.CaptureFixtu
     assert lines[-1] == "searching: 100% (1000 of 1000)"
 
 
+def test_a_closed_stderr_leaves_stdout_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Diagnostics have no place to go then, and must not become a part of the result."""
+    monkeypatch.setattr(sys, "stderr", None)
+    _output.print_note("a note")
+    _output.print_error("an error")
+    with _progress.progress_shown("searching") as progress:
+        progress(1, 1)
+    assert capsys.readouterr().out == ""
+
+
 def test_quiet_progress_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     """--quiet."""
     with _progress.progress_shown("searching", quiet=True) as progress:

@@ -94,12 +94,13 @@ def test_another_analyzer_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["axes.npy", "terms.json"])
 def test_damage(tmp_path: Path, name: str) -> None:
-    """A missing or cut file is told, with what to do."""
+    """A missing, empty, cut or senseless file is told, with what to do."""
     LsaEmbedder.fit(CORPUS, 3).save(tmp_path)
     file = tmp_path / name
-    file.write_bytes(file.read_bytes()[:-9])
-    with pytest.raises(IndexFileError, match="build the index again"):
-        LsaEmbedder.load(tmp_path, analyzer=Analyzer())
+    for content in (file.read_bytes()[:-9], b"", b"[" * 100_000):
+        file.write_bytes(content)
+        with pytest.raises(IndexFileError, match="build the index again"):
+            LsaEmbedder.load(tmp_path, analyzer=Analyzer())
     file.unlink()
     with pytest.raises(IndexFileError, match="build the index again"):
         LsaEmbedder.load(tmp_path, analyzer=Analyzer())

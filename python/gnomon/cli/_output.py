@@ -36,16 +36,14 @@ def print_lines(*lines: str) -> None:
 
 def print_note(text: str) -> None:
     """Print a line of diagnostics to stderr."""
-    with suppress(OSError):
-        print(printable(text), file=sys.stderr, flush=True)
+    _to_stderr(printable(text))
 
 
 def print_error(message: str, *, notes: Iterable[str] = (), label: str = "error: ") -> None:
     """Print an error to stderr, and notes indented below it; line feeds are kept."""
     lines = [f"{label}{printable(message, keep=chr(10))}"]
     lines += [f"  {printable(note)}" for note in notes]
-    with suppress(OSError):
-        print("\n".join(lines), file=sys.stderr, flush=True)
+    _to_stderr("\n".join(lines))
 
 
 @contextmanager
@@ -71,6 +69,13 @@ def silence_closed_stdout(write: Callable[[], object]) -> None:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())
         os.close(null)
+
+
+def _to_stderr(text: str) -> None:
+    if sys.stderr is None:  # closed by the caller; print would then take stdout
+        return
+    with suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
 
 
 def _write(text: str) -> None:

@@ -16,5 +16,6 @@ def main() -> None:
 
         command_line()
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
+        if sys.stderr is not None:
+            sys.stderr.write("interrupted\n")
         sys.exit(130)

@@ -130,7 +130,7 @@ class LsaEmbedder(OneSidedModel):
             body: dict[str, Any] = json.loads((Path(folder) / _TERMS).read_text("utf-8"))
             axes = np.load(Path(folder) / _AXES, allow_pickle=False)
             terms, described = body["terms"], body["analyzer"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise IndexFileError(
                 f"{folder}: the lsa model cannot be read ({error}); build the index again"
             ) from error
