@@ -47,7 +47,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--queries", type=int, default=10_000)
     parser.add_argument("--results", type=int, default=1_000)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--scores", choices=SCORES, default="six")
     parser.add_argument("--one", nargs=4, metavar=("SIDE", "RUN", "QRELS", "THREADS"))
@@ -65,11 +65,10 @@ def main() -> None:
         )
         sides = [("ours", threads) for threads in given.threads] + [("theirs", 1)]
         found: dict[tuple[str, int], list[dict[str, Any]]] = {side: [] for side in sides}
-        for first in range(given.rounds):
-            # In another order each time: whoever comes after the one that used most memory waits
-            # for the system to put free pages together.
-            for at in range(len(sides)):
-                side = sides[(first + at) % len(sides)]
+        for number in range(given.rounds):
+            # There and back: whoever comes behind the side that uses most memory waits for the
+            # system to clear its pages and to put them together.
+            for side in sides if number % 2 == 0 else sides[::-1]:
                 found[side].append(started(*side, files))
     report(found)
 

@@ -39,6 +39,7 @@ _MOST_POWER: Final = 22  # ten to this power is exact in float64
 _POWERS: Final = np.array([10.0**k for k in range(_MOST_POWER + 1)])
 _LOWER_CASE: Final = np.uint64(0x2020202020202020)
 _LETTERS_E: Final = np.uint64(0x6565656565656565)
+_DOUBT: Final = 2.0**-40
 _SPLITTER: Final = 134217729.0  # 2^27 + 1
 
 
@@ -199,14 +200,15 @@ def _digits_before(data: Bytes, ends: Places, counts: Places) -> tuple[Words, Wo
     """Return the numbers that so many digits make, and highest bits where one is no digit."""
     total, other = np.zeros(len(ends), np.uint64), np.zeros(len(ends), np.uint64)
     most = min(int(counts.max(initial=0)), _MOST_DIGITS)
-    for word in reversed(range(-(-most // WORD))):
-        kept = np.clip(counts - word * WORD, 0, WORD)
-        text = words_at(data, ends - word * WORD - kept)
+    for word in range(-(-most // WORD)):
+        # Few numbers have so many digits that they reach into the third word.
+        rows = slice(None) if word < 2 else np.flatnonzero(counts > word * WORD)
+        kept = np.clip(counts[rows] - word * WORD, 0, WORD)
+        text = words_at(data, ends[rows] - word * WORD - kept)
         text ^= _ZEROS
         text <<= _bits(WORD - kept)
-        other |= text | (text + _ABOVE_NINE)
-        total *= _WHOLE_POWERS[WORD]
-        total += _eight_digits(text)
+        other[rows] |= text | (text + _ABOVE_NINE)
+        total[rows] += _eight_digits(text) * _WHOLE_POWERS[word * WORD]
     return total, other
 
 
@@ -239,12 +241,9 @@ def _divided(mantissas: Words, scale: Places) -> tuple[Floats, NDArray[np.bool_]
     if len(large):
         quotients = values[large]
         correction = (_remainder(rounded, quotients, divisors[large]) + lacking) / divisors[large]
-        sums = quotients + correction
-        errors = np.abs((quotients - sums) + correction)
-        step = np.spacing(sums)
-        # Below a power of two numbers stand twice as close as above it.
-        middle = np.minimum(np.abs(2 * errors - step), np.abs(4 * errors - step))
-        unsure[large] = middle <= step * 2.0**-30
+        # Rounded itself, it may be off by a part in 2^51; the sum must not depend on that.
+        sums = quotients + correction * (1.0 - _DOUBT)
+        unsure[large] = sums != quotients + correction * (1.0 + _DOUBT)
         values[large] = sums
     return values, unsure
 
