@@ -176,7 +176,7 @@ class TestService:
         """A second page that lies leaves no first half."""
         service.script = [page(exported(), link="?at=1"), Answer(body=b"<html>")]
         outcome = gnomon("feedback", "pull", "--from", f"{service.url}/t", "--quiet", code=3)
-        assert_refused(outcome, "no JSON")
+        assert_refused(outcome, "not JSON")
         assert not CANDIDATES.exists()
 
 

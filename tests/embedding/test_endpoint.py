@@ -112,17 +112,17 @@ class TestLies:
             (Answer(body=b'{"data": {}}'), "no list 'data'; found data"),
             (Answer(body=b'{"data": [1, 2]}'), "something else than objects"),
             (Answer(body=b"[1, 2]"), "no JSON object"),
-            (Answer(body=b"[" * 100_000), "no JSON but application/json"),
+            (Answer(body=b"[" * 100_000), r"not JSON \(application/json\)"),
             (
                 Answer(body=b"<html>Log in</html>", headers={"content-type": "text/html"}),
-                "no JSON but text/html: '<html>Log in</html>'",
+                r"not JSON \(text/html\): '<html>Log in</html>'",
             ),
-            (Answer(body=b""), "no JSON but application/json: nothing"),
+            (Answer(body=b""), r"not JSON \(application/json\): nothing"),
             (Answer(401, b"no"), r"refuses the key, or wants one \(401\); set [A-Z_]+$"),
             (Answer(404, b"no such\x1b[31m model"), "answers 404: 'no such"),
             (Answer(400, b"Incorrect key: " + SECRET.encode()), r"'Incorrect key: \[key\]'"),
             (Answer(400, b" " * 290 + SECRET.encode()), r"answers 400: '\[key\]'"),
-            (Answer(body=SECRET.encode()), r"no JSON but application/json: '\[key\]'"),
+            (Answer(body=SECRET.encode()), r"not JSON \(application/json\): '\[key\]'"),
         ],
     )
     @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")

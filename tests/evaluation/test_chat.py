@@ -120,7 +120,7 @@ class TestLies:
             (Answer(body=b'{"choices": []}'), "no list 'choices' of objects; found choices"),
             (Answer(body=b'{"choices": ["yes"]}'), "no list 'choices'"),
             (Answer(body=b'{"error": "\\u001b[31m"}'), "found error"),
-            (Answer(body=b'{"choices": [{"mess'), "no JSON but application/json"),
+            (Answer(body=b'{"choices": [{"mess'), r"not JSON \(application/json\)"),
             (Answer(body=b"<html>Log in</html>", headers={"content-type": "text/html"}), "html"),
             (Answer(401, b"no"), r"refuses the key, or wants one \(401\)"),
             (Answer(404, b"no such model"), "answers 404"),

@@ -255,7 +255,7 @@ def _object(
     except (ValueError, RecursionError):
         kind = content_type.partition(";")[0] or "no content type"
         raise EndpointError(
-            f"{url}: the answer is no JSON but {kind}: {_excerpt(content, key)}; check the address"
+            f"{url}: the answer is not JSON ({kind}): {_excerpt(content, key)}; check the address"
         ) from None
     if not isinstance(value, dict):
         raise EndpointError(f"{url}: the answer is no JSON object: {_excerpt(content, key)}")

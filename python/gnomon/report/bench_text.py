@@ -55,7 +55,7 @@ def runs_lines(body: Mapping[str, Any]) -> list[str]:
     return [
         *_sides(sides),
         *(
-            f"{safe(side['config'])}: {side['runs']} runs, {side['distinct_runs']} different ones"
+            f"{safe(side['config'])}: {side['runs']} runs, {side['distinct_runs']} of them distinct"
             for side in sides
         ),
         *_words(body),

@@ -166,7 +166,8 @@ def _reasons(
         f"{_met(first.all_holds)})."
     )
     two = (
-        f"Condition 2 {_verb(second.holds)}: the choice is right on {second.chosen} spots, base "
+        f"Condition 2 {_verb(second.holds)}: the choice is right on {second.chosen} "
+        f"{'spot' if second.chosen == 1 else 'spots'}, base "
         f"alone on {second.singles['base'].right}, alt alone on {second.singles['alt'].right}."
     )
     reasons = [one, two]
