@@ -90,6 +90,25 @@ def test_precomputed_vectors(gnomon: Gnomon) -> None:
     assert not Path("ix2").exists()
 
 
+@pytest.mark.parametrize("flags", [(), ("--dry",)])
+def test_a_folder_of_something_else(gnomon: Gnomon, docs: Path, flags: tuple[str, ...]) -> None:
+    """A manifest or vectors that no index made are not replaced; ours are, damaged or begun."""
+    flags = ("--no-embed", "--quiet", *flags)
+    for name, content in {"manifest.json": '{"name": "my app"}', "vectors.npy": "numbers"}.items():
+        folder = Path(f"of-{name}")
+        folder.mkdir()
+        (folder / name).write_text(content, encoding="utf-8")
+        outcome = gnomon("index", docs, "--out", folder, *flags, code=2)
+        assert_refused(outcome, f"{folder / name} belongs to something else")
+        assert [one.read_text("utf-8") for one in folder.iterdir()] == [content]
+    gnomon("index", docs, "--out", "ours", "--embedder", "lsa:3", "--quiet")
+    Path("ours/manifest.json").write_text("{", encoding="utf-8")
+    gnomon("index", docs, "--out", "ours", *flags)
+    gnomon("index", docs, "--out", "ours", "--embedder", "lsa:3", "--quiet")
+    Path("ours/manifest.json").unlink()
+    gnomon("index", docs, "--out", "ours", *flags)
+
+
 def test_links_are_told(gnomon: Gnomon, docs: Path) -> None:
     """What is not followed is named on stderr."""
     (docs / "loop").symlink_to(docs.resolve())

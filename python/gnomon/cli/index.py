@@ -13,10 +13,12 @@ from gnomon.cli._configured import Configured, configured
 from gnomon.cli._options import json_option, quiet_option
 from gnomon.cli._output import only_results_on_stdout, print_json, print_lines, print_note
 from gnomon.cli._progress import progress_shown
+from gnomon.cli._targets import check_folder
 from gnomon.embedding.cache import EmbeddingCache
 from gnomon.errors import UsageError
 from gnomon.kernels import Analyzer
 from gnomon.retrieval.build import Built, Plan, Source, build_index, read_source
+from gnomon.retrieval.index_files import check_own_folder
 from gnomon.retrieval.opening import Surroundings, check_uri, open_embedder
 from gnomon.sources.config import GUARD_MODES
 from gnomon.sources.files import shown
@@ -82,6 +84,8 @@ def command(
     place = _docs(docs, settings)
     target = out or Path(settings.value("index"))
     uri = _uri(embedder, settings, no_embed=no_embed)
+    check_own_folder(target)
+    check_folder(target)
     if calibration is not None and not calibration.is_file():
         raise UsageError(f"--calibration: {shown(calibration)} is no file")
     plan = Plan(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from gnomon.errors import IndexFileError, MissingInputError, StateError
+from gnomon.errors import IndexFileError, MissingInputError, StateError, UsageError
 from gnomon.kernels import BM25Index
 from gnomon.retrieval.chunking import Chunk
 from gnomon.retrieval.evidence import FIELDS
@@ -30,6 +30,39 @@ FREQUENCIES: Final = "frequencies.json"
 VECTORS: Final = "vectors.npy"
 FIELDS_FOLDER: Final = "bm25"
 EMBEDDER_FOLDER: Final = "embedder"
+
+
+def check_own_folder(folder: Path) -> None:
+    """Refuse a folder in which an index would replace files of something else.
+
+    Many things have a ``manifest.json``, and a collection has its ``vectors.npy``. A damaged
+    manifest of ours, or an index that was never finished, may be replaced.
+
+    Raises
+    ------
+    UsageError
+        Naming the file.
+    """
+    manifest = folder / MANIFEST
+    if manifest.is_file():
+        foreign = MANIFEST if _is_of_something_else(manifest) else None
+    else:
+        begun = (folder / FIELDS_FOLDER).is_dir()
+        foreign = VECTORS if (folder / VECTORS).exists() and not begun else None
+    if foreign is not None:
+        raise UsageError(
+            f"{shown(folder / foreign)} belongs to something else and would be replaced; an index "
+            "needs a folder of its own"
+        )
+
+
+def _is_of_something_else(manifest: Path) -> bool:
+    try:
+        value = json.loads(manifest.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    schema = value.get("schema") if isinstance(value, dict) else None
+    return not (isinstance(schema, str) and schema.startswith("gnomon.index/"))
 
 
 def write_index(
