@@ -175,6 +175,18 @@ main()
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
 
 
+def test_an_interruption_after_the_work(outside: Path) -> None:
+    """Ctrl-C while Python takes itself down changes neither the exit code nor stderr."""
+    code = (
+        "import atexit, os, signal; from gnomon.cli.main import main;"
+        "atexit.register(os.kill, os.getpid(), signal.SIGINT); main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=outside, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_help_imports_no_command(outside: Path) -> None:
     """The list of commands comes from the table, so help does not wait for numerics."""
     code = (

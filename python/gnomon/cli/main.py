@@ -146,7 +146,10 @@ def main() -> None:
     # One that was started with Ctrl-C ignored, as behind nohup, stays so.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt_once)
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    # All is done: while Python takes itself down, Ctrl-C could only print a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(code)
 
 
 def run(args: Sequence[str]) -> int:
