@@ -21,6 +21,7 @@ def test_the_commands_print_what_stands_there(
     """Files are made and commands run in order, in a folder of their own; ``...`` is not shown."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GNOMON_STATE_DIR", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "nobody-here"))
     blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
     assert [kind for kind, _ in blocks].count("bash") == 1
     for kind, content in blocks:
