@@ -212,7 +212,7 @@ def test_no_folder_for_the_result(gnomon: Gnomon) -> None:
     ("flags", "said"),
     [
         (("--out", "."), "--out . is a folder"),
-        (("--out", ""), "--out . is a folder"),
+        (("--out", ""), "an empty name is no path"),
         (("--out", "gnomon/calibration.jsonl"), "--out gnomon/calibration.jsonl is read by this"),
         (("--report", "gnomon/calibration.jsonl"), "--report gnomon/calibration.jsonl is read by"),
         (("--out", "c.json", "--report", "./c.json"), "--out and --report name the same file"),

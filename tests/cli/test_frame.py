@@ -21,6 +21,8 @@ from gnomon.cli.exit_codes import BY_REPLAY_VERDICT, exit_code_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tests.cli.probing import Gnomon
+
 START = "from gnomon.cli.main import main; main()"
 
 
@@ -335,3 +337,23 @@ def test_a_reader_that_goes_away_changes_no_exit_code(outside: Path, code: int) 
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait(timeout=30) == code
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["index", ""],
+        ["index", "docs", "--out", " "],
+        ["eval", "--out", ""],
+        ["tune", "--golden", ""],
+        ["lint", "--collection", ""],
+        ["bench", "emit", "--config", "a", "--out", ""],
+        ["blind", "purge", ""],
+        ["audit", "list", "--state-dir", ""],
+    ],
+    ids=" ".join,
+)
+def test_an_empty_path_is_no_path(gnomon: Gnomon, arguments: list[str]) -> None:
+    """It is refused, and never taken for the current folder."""
+    outcome = gnomon(*arguments, code=2)
+    assert "an empty name is no path" in outcome.err

@@ -177,6 +177,13 @@ FAULTS = [
         "1 of 3 queries have no judgement",
     ),
     FaultyCollection(
+        "nothing-relevant",
+        judgements("q1 d1 0", "q2 d2 0"),
+        "qrels.tsv",
+        None,
+        "no query has a relevant document",
+    ),
+    FaultyCollection(
         "no-relevant",
         judgements("q1 d1 1", "q2 d2 0", *MORE_ROWS),
         "qrels.tsv",

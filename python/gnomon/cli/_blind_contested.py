@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +11,7 @@ from gnomon import audit
 from gnomon.blind.places import private_parent, refuse_in_repository
 from gnomon.blind.run_spots import Showing, contest, write_spots
 from gnomon.cli._environment import environment
-from gnomon.cli._options import json_option, state_dir_option
+from gnomon.cli._options import json_option, place_type, state_dir_option
 from gnomon.cli._output import only_results_on_stdout, print_json, print_lines, print_note
 from gnomon.cli.blind import allow_in_repo_option
 from gnomon.cli.exit_codes import DONE
@@ -26,6 +25,7 @@ from gnomon.sources.runs import read_run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 ACTION = "blind.contested"
 SCHEMA = "gnomon.blind.contested/1"
@@ -33,23 +33,23 @@ SCHEMA = "gnomon.blind.contested/1"
 
 @click.command(name="contested")
 @click.option(
-    "--a", "base", required=True, type=click.Path(path_type=Path), metavar="RUN",
+    "--a", "base", required=True, type=place_type, metavar="RUN",
     help="TREC run of the one system: base.",
 )  # fmt: skip
 @click.option(
-    "--b", "alt", required=True, type=click.Path(path_type=Path), metavar="RUN",
+    "--b", "alt", required=True, type=place_type, metavar="RUN",
     help="TREC run of the other: alt.",
 )  # fmt: skip
 @click.option(
-    "--used", "live", required=True, type=click.Path(path_type=Path), metavar="RUN",
+    "--used", "live", required=True, type=place_type, metavar="RUN",
     help="TREC run of the live system: A, B, or one that chooses between them.",
 )  # fmt: skip
 @click.option(
-    "--collection", required=True, type=click.Path(path_type=Path), metavar="DIR",
+    "--collection", required=True, type=place_type, metavar="DIR",
     help="Folder with corpus.jsonl and queries.jsonl, for the texts.",
 )  # fmt: skip
 @click.option(
-    "--out", required=True, type=click.Path(path_type=Path), metavar="FILE",
+    "--out", required=True, type=place_type, metavar="FILE",
     help="The contested file: new, in a folder with mode 0700 (made when missing).",
 )  # fmt: skip
 @click.option(

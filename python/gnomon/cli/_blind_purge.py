@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,16 +10,19 @@ from gnomon import audit
 from gnomon.blind.purge import purge
 from gnomon.blind.trail import PURGE, read_trail
 from gnomon.cli._environment import environment
-from gnomon.cli._options import json_option, state_dir_option
+from gnomon.cli._options import json_option, place_type, state_dir_option
 from gnomon.cli._output import print_json, print_lines, print_note
 from gnomon.cli.exit_codes import DONE
 from gnomon.sources.files import shown
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SCHEMA = "gnomon.blind.purge/1"
 
 
 @click.command(name="purge")
-@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.argument("folder", type=place_type, metavar="DIR")
 @state_dir_option
 @json_option
 def purge_command(*, folder: Path, state_dir: Path, as_json: bool) -> int:

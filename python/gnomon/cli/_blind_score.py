@@ -17,7 +17,7 @@ from gnomon.blind.score import check_first, count_verdicts, recorded_files, scor
 from gnomon.blind.trail import SCORE, read_trail
 from gnomon.cli._configured import configured
 from gnomon.cli._environment import environment
-from gnomon.cli._options import json_option, state_dir_option
+from gnomon.cli._options import json_option, place_type, state_dir_option
 from gnomon.cli._output import print_json, print_lines
 from gnomon.cli._targets import check_targets
 from gnomon.cli.blind import allow_in_repo_option, same_rules_option
@@ -29,18 +29,16 @@ from gnomon.sources.files import shown
 
 
 @click.command(name="score")
+@click.option("--sheet", required=True, type=place_type, metavar="S", help="The filled sheet.")
+@click.option("--key", type=place_type, metavar="K", help="The key of its draw.")
 @click.option(
-    "--sheet", required=True, type=click.Path(path_type=Path), metavar="S", help="The filled sheet."
-)
-@click.option("--key", type=click.Path(path_type=Path), metavar="K", help="The key of its draw.")
-@click.option(
-    "--second", type=click.Path(path_type=Path), metavar="S",
+    "--second", type=place_type, metavar="S",
     help="The same sheet filled by a second judge; informs, decides nothing.",
 )  # fmt: skip
 @click.option("--partial", is_flag=True, help="Count the verdicts so far; the key stays shut.")
 @same_rules_option
 @click.option(
-    "--report", type=click.Path(path_type=Path), metavar="FILE",
+    "--report", type=place_type, metavar="FILE",
     help="The note, as Markdown. [default: blind-check-DATE-DRAW.md in the folder of reports]",
 )  # fmt: skip
 @allow_in_repo_option

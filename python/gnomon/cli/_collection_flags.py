@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from gnomon.cli._options import place_type
 from gnomon.cli._targets import check_targets
 from gnomon.errors import UsageError
 from gnomon.evaluation.collection_result import (
@@ -21,11 +21,12 @@ from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from gnomon.evaluation.collection_result import Channel
     from gnomon.metrics.named import Ties
 
-_PATH = click.Path(path_type=Path)
+_PATH = place_type
 _OPTIONS = (
     click.option(
         "--collection", type=_PATH, metavar="DIR",

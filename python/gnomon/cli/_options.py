@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import Any
 
 import click
 
 
-def _directory(_context: click.Context, _parameter: click.Parameter, value: str) -> Path:
-    if not value.strip():
-        raise click.BadParameter("an empty name is no directory")
-    return Path(value)
+class _Place(click.Path):
+    """A path that is not empty: an empty one would be the current folder."""
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        """Return the path."""
+        if not os.fspath(value).strip():
+            self.fail("an empty name is no path; name a file or folder", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+place_type = _Place(path_type=Path)
 
 
 state_dir_option = click.option(
     "--state-dir",
-    callback=_directory,
+    type=place_type,
     default=".gnomon",
     metavar="DIR",
     envvar="GNOMON_STATE_DIR",

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from gnomon.adapters.registry import ADAPTER_NAMES
+from gnomon.cli._options import place_type
 from gnomon.cli._output import print_note
 from gnomon.errors import UsageError
 from gnomon.probe.files import (
@@ -21,7 +22,7 @@ from gnomon.probe.files import (
 from gnomon.probe.settings import ProbeSettings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-_FILE = click.Path(path_type=Path)
+_FILE = place_type
 
 _INPUTS = (
     click.option("--corpus", type=_FILE, metavar="DIR",

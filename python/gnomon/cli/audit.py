@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gnomon import audit
 from gnomon.audit.record import Record, installed_version
-from gnomon.cli._options import json_option, state_dir_option
+from gnomon.cli._options import json_option, place_type, state_dir_option
 from gnomon.cli._output import print_json, print_lines, print_note
 from gnomon.cli.exit_codes import DONE, REFUSED
 from gnomon.errors import MissingInputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.group(name="audit")
@@ -66,7 +68,7 @@ def show_record(seq: int, state_dir: Path, as_json: bool) -> None:
 @click.option("--head", metavar="HASH", help="Hash that the chain must still contain.")
 @click.option(
     "--trail",
-    type=click.Path(path_type=Path),
+    type=place_type,
     help="Check this file, such as an export, instead of the state directory's trail.",
 )
 def verify_trail(state_dir: Path, as_json: bool, head: str | None, trail: Path | None) -> int:
@@ -105,9 +107,7 @@ def show_head(state_dir: Path, as_json: bool) -> None:
 @command.command("export")
 @state_dir_option
 @json_option
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, help="File to write, as a whole."
-)
+@click.option("--out", type=place_type, required=True, help="File to write, as a whole.")
 def export_trail(state_dir: Path, as_json: bool, out: Path) -> None:
     """Write a verified copy of the trail to a file, byte for byte."""
     verdict = audit.export(state_dir, out)

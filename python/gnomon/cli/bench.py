@@ -15,6 +15,7 @@ from gnomon.cli._environment import environment
 from gnomon.cli._eval_pool import Asking
 from gnomon.cli._options import (
     json_option,
+    place_type,
     question_embedder_option,
     quiet_option,
     seed_option,
@@ -73,21 +74,21 @@ def command() -> None:
 
 
 @command.command("emit")
-@click.argument("index_dir", required=False, type=click.Path(path_type=Path), metavar="[INDEX]")
+@click.argument("index_dir", required=False, type=place_type, metavar="[INDEX]")
 @click.option(
     "--config", "name", required=True, callback=_name, metavar="NAME", help="Name of this side."
 )
-@click.option("--golden", type=click.Path(path_type=Path), metavar="FILE", help="The golden set.")
+@click.option("--golden", type=place_type, metavar="FILE", help="The golden set.")
 @click.option("--level", type=click.Choice(LEVELS), help="Records of this level and those below.")
 @click.option(
     "--history",
-    type=click.Path(path_type=Path),
+    type=place_type,
     metavar="FILE",
     help="Answers to the earlier turns of follow-ups, which were emitted first.",
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=place_type,
     default=FOLDER,
     show_default=True,
     metavar="DIR",
@@ -154,11 +155,9 @@ def emit_command(
 
 
 @command.command("shard")
-@click.argument("tasks", type=click.Path(path_type=Path), metavar="TASKS")
+@click.argument("tasks", type=place_type, metavar="TASKS")
 @click.option("--shards", type=click.IntRange(1, 1000), required=True, metavar="N")
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="[default: beside the tasks]"
-)
+@click.option("--out", type=place_type, metavar="DIR", help="[default: beside the tasks]")
 @json_option
 def shard_command(tasks: Path, shards: int, out: Path | None, as_json: bool) -> None:
     """Cut tasks into files for answerers, without anything that answers are scored against."""
@@ -243,8 +242,8 @@ def runs_command(
 @command.command("judge-emit")
 @tasks_option
 @click.option("--answers", required=True, callback=_paths, metavar="PATH,PATH")
-@click.option("--pairs", required=True, type=click.Path(path_type=Path), metavar="FILE")
-@click.option("--key", required=True, type=click.Path(path_type=Path), metavar="FILE")
+@click.option("--pairs", required=True, type=place_type, metavar="FILE")
+@click.option("--key", required=True, type=place_type, metavar="FILE")
 @json_option
 def judge_emit_command(
     tasks: tuple[Path, ...], answers: tuple[Path, ...], pairs: Path, key: Path, as_json: bool
@@ -282,9 +281,9 @@ def judge_emit_command(
 
 
 @command.command("judge-score")
-@click.option("--pairs", required=True, type=click.Path(path_type=Path), metavar="FILE")
-@click.option("--key", required=True, type=click.Path(path_type=Path), metavar="FILE")
-@click.option("--verdicts", required=True, type=click.Path(path_type=Path), metavar="FILE")
+@click.option("--pairs", required=True, type=place_type, metavar="FILE")
+@click.option("--key", required=True, type=place_type, metavar="FILE")
+@click.option("--verdicts", required=True, type=place_type, metavar="FILE")
 @state_dir_option
 @json_option
 def judge_score_command(

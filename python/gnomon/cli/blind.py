@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import secrets
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,7 +19,7 @@ from gnomon.blind.rules_file import read_rules, rules_json
 from gnomon.blind.sheet import SHEET_CSV, SHEET_JSONL
 from gnomon.blind.trail import DRAW, read_trail
 from gnomon.cli._environment import environment
-from gnomon.cli._options import json_option, quiet_option, state_dir_option
+from gnomon.cli._options import json_option, place_type, quiet_option, state_dir_option
 from gnomon.cli._output import (
     only_results_on_stdout,
     print_error,
@@ -37,6 +36,8 @@ from gnomon.rules.blind_values import Rules
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gnomon.audit import Record
 
 DRAW_SCHEMA = "gnomon.blind.draw/1"
@@ -53,7 +54,7 @@ allow_in_repo_option = click.option(
     "--allow-in-repo", is_flag=True, help="Take files inside a Git work tree."
 )
 same_rules_option = click.option(
-    "--rules", "rules_file", type=click.Path(path_type=Path), metavar="FILE",
+    "--rules", "rules_file", type=place_type, metavar="FILE",
     help="Refuse unless this file still holds the rules of the plan.",
 )  # fmt: skip
 
@@ -88,7 +89,7 @@ def command() -> None:
 
 @command.command("plan")
 @click.option(
-    "--rules", "rules_file", type=click.Path(path_type=Path), metavar="FILE",
+    "--rules", "rules_file", type=place_type, metavar="FILE",
     help="Rules as TOML; what it leaves out is as by default.",
 )  # fmt: skip
 @click.option("--yes", is_flag=True, help="I have read the rules; fix them.")
@@ -125,10 +126,10 @@ def plan_command(*, rules_file: Path | None, yes: bool, state_dir: Path, as_json
 
 
 @command.command("draw")
-@click.argument("contested", type=click.Path(path_type=Path), metavar="CONTESTED")
+@click.argument("contested", type=place_type, metavar="CONTESTED")
 @click.option("--plan", "plan_name", required=True, metavar="ID", help="The plan, as it was shown.")
 @click.option(
-    "--out", required=True, type=click.Path(path_type=Path), metavar="DIR",
+    "--out", required=True, type=place_type, metavar="DIR",
     help="Folder for sheet and key: new, or empty with mode 0700.",
 )  # fmt: skip
 @same_rules_option

@@ -8,7 +8,6 @@ import sys
 import threading
 import webbrowser
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -19,13 +18,15 @@ from gnomon.blind.judging import Judging
 from gnomon.blind.places import refuse_in_repository
 from gnomon.blind.trail import read_trail
 from gnomon.cli._environment import environment
-from gnomon.cli._options import json_option, state_dir_option
+from gnomon.cli._options import json_option, place_type, state_dir_option
 from gnomon.cli._output import only_results_on_stdout, print_json, print_lines, print_note
 from gnomon.cli.exit_codes import DONE, INTERRUPTED
 from gnomon.errors import MissingDependencyError
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gnomon.blind.guard import Door
     from gnomon.blind.server import Ending
     from gnomon.blind.sheet import Sheet
@@ -41,10 +42,10 @@ def _a_number(_context: click.Context, _parameter: click.Parameter, value: float
 
 
 @click.command(name="judge")
-@click.argument("sheet", type=click.Path(path_type=Path), metavar="SHEET")
+@click.argument("sheet", type=place_type, metavar="SHEET")
 @click.option(
     "--audio",
-    type=click.Path(path_type=Path),
+    type=place_type,
     metavar="FILE",
     help="The recording that the spots' times belong to.",
 )

@@ -26,6 +26,7 @@ from gnomon.cli._index_facts import index_facts
 from gnomon.cli._options import (
     json_option,
     limit_type,
+    place_type,
     question_embedder_option,
     quiet_option,
     seed_option,
@@ -51,10 +52,10 @@ if TYPE_CHECKING:
 
 
 @click.command(name="calibrate")
-@click.argument("index_dir", required=False, type=click.Path(path_type=Path), metavar="[INDEX]")
-@click.option("--probes", type=click.Path(path_type=Path), metavar="FILE", help="The probe set.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="calibration.json.")
-@click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Markdown report.")
+@click.argument("index_dir", required=False, type=place_type, metavar="[INDEX]")
+@click.option("--probes", type=place_type, metavar="FILE", help="The probe set.")
+@click.option("--out", type=place_type, metavar="FILE", help="calibration.json.")
+@click.option("--report", type=place_type, metavar="FILE", help="Markdown report.")
 @question_embedder_option
 @seed_option
 @click.option("--strict", is_flag=True, help="Hold the bounds on probes that had no say.")
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
 @click.option(
     "--transfer",
     "source",
-    type=click.Path(path_type=Path),
+    type=place_type,
     metavar="FILE",
     help="Carry this calibration's thresholds to the index's embedder. "
     "[default of --out: calibration.<index name>.json]",

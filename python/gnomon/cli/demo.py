@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gnomon import audit
-from gnomon.cli._options import json_option, quiet_option
+from gnomon.cli._options import json_option, place_type, quiet_option
 from gnomon.cli._output import only_results_on_stdout, print_lines
 from gnomon.cli._progress import progress_shown
 from gnomon.cli.probe import probe_and_record, show, write_report
@@ -21,7 +21,7 @@ REPORT = "report.html"
 @click.command(name="demo")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=place_type,
     default=Path("gnomon-demo"),
     metavar="DIR",
     show_default=True,

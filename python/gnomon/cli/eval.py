@@ -15,6 +15,7 @@ from gnomon.cli._eval_pool import Asking, open_pool
 from gnomon.cli._options import (
     json_option,
     limit_type,
+    place_type,
     question_embedder_option,
     quiet_option,
     seed_option,
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
 
 
 @click.command(name="eval")
-@click.argument("index_dir", required=False, type=click.Path(path_type=Path), metavar="[INDEX]")
+@click.argument("index_dir", required=False, type=place_type, metavar="[INDEX]")
 @click.option("--gate-only", is_flag=True, help="Measure retrieval and refusal; ask no model.")
-@click.option("--golden", type=click.Path(path_type=Path), metavar="FILE", help="The golden set.")
+@click.option("--golden", type=place_type, metavar="FILE", help="The golden set.")
 @click.option("--level", type=click.Choice(LEVELS), help="Records of this level and those below.")
 @click.option("--limit", type=limit_type, metavar="N", help="The first N of those.")
 @click.option(
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--baseline",
-    type=click.Path(path_type=Path),
+    type=place_type,
     metavar="FILE",
     help="Compare with this report. [default: the last one of the same name]",
 )
@@ -59,13 +60,11 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--junit",
-    type=click.Path(path_type=Path),
+    type=place_type,
     metavar="FILE",
     help="Write the expectations as JUnit XML.",
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the reports."
-)
+@click.option("--out", type=place_type, metavar="DIR", help="Folder of the reports.")
 @question_embedder_option
 @seed_option
 @collection_options

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gnomon.cli._configured import Configured, configured
-from gnomon.cli._options import json_option, quiet_option
+from gnomon.cli._options import json_option, place_type, quiet_option
 from gnomon.cli._output import only_results_on_stdout, print_json, print_lines, print_note
 from gnomon.cli._progress import progress_shown
 from gnomon.embedding.endpoint import Key
@@ -76,7 +76,7 @@ def command() -> None:
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=place_type,
     metavar="FILE",
     help=f"File of candidates. [default: {CANDIDATES} beside the probes]",
 )
@@ -128,7 +128,7 @@ def pull(
 
 
 @command.command("report")
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=place_type)
 @click.option(
     "--top",
     type=click.IntRange(min=1),

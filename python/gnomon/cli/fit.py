@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +10,7 @@ from click.core import ParameterSource
 from gnomon import audit
 from gnomon.adapters.bridge import check_bridge_folder
 from gnomon.cli._environment import environment
-from gnomon.cli._options import json_option, quiet_option, state_dir_option
+from gnomon.cli._options import json_option, place_type, quiet_option, state_dir_option
 from gnomon.cli._output import only_results_on_stdout, print_json, print_lines
 from gnomon.cli._probe_options import (
     FILE_FLAGS,
@@ -36,6 +35,7 @@ from gnomon.probe.replay import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from gnomon.adapters.bridge import Bridge
     from gnomon.probe.files import ProbeFiles
@@ -47,7 +47,7 @@ SCHEMA = "gnomon.fit/1"
 @click.command(name="fit")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=place_type,
     required=True,
     metavar="DIR",
     help="Folder of the bridge: weights and manifest.",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gnomon.cli._configured import Configured, configured
-from gnomon.cli._options import json_option, quiet_option
+from gnomon.cli._options import json_option, place_type, quiet_option
 from gnomon.cli._output import only_results_on_stdout, print_json, print_lines, print_note
 from gnomon.cli._progress import progress_shown
 from gnomon.cli._targets import check_folder
@@ -30,8 +30,8 @@ SCHEMA = "gnomon.index-report/1"
 
 
 @click.command(name="index")
-@click.argument("docs", required=False, type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the index.")
+@click.argument("docs", required=False, type=place_type)
+@click.option("--out", type=place_type, metavar="DIR", help="Folder of the index.")
 @click.option(
     "--embedder",
     metavar="URI",
@@ -48,7 +48,7 @@ SCHEMA = "gnomon.index-report/1"
 @click.option("--guard-mode", type=click.Choice(GUARD_MODES), help="Whether verdicts are enforced.")
 @click.option(
     "--calibration",
-    type=click.Path(path_type=Path),
+    type=place_type,
     metavar="FILE",
     help="Thresholds to inline. [default: calibration.<index name>.json, else calibration.json, "
     "beside the probes]",

@@ -9,7 +9,7 @@ import click
 
 from gnomon.cli._configured import configured
 from gnomon.cli._index_facts import read_facts
-from gnomon.cli._options import json_option
+from gnomon.cli._options import json_option, place_type
 from gnomon.cli._output import only_results_on_stdout, print_error, print_json, print_lines
 from gnomon.cli.exit_codes import DONE, EXPECTATION, REFUSED
 from gnomon.errors import UsageError
@@ -29,8 +29,8 @@ SCHEMA = "gnomon.lint/1"
 
 
 @click.command(name="lint")
-@click.argument("index_dir", required=False, type=click.Path(path_type=Path), metavar="[INDEX]")
-@click.option("--golden", type=click.Path(path_type=Path), metavar="FILE", help="The golden set.")
+@click.argument("index_dir", required=False, type=place_type, metavar="[INDEX]")
+@click.option("--golden", type=place_type, metavar="FILE", help="The golden set.")
 @click.option(
     "--probes",
     is_flag=False,
@@ -40,7 +40,7 @@ SCHEMA = "gnomon.lint/1"
 )
 @click.option(
     "--collection",
-    type=click.Path(path_type=Path),
+    type=place_type,
     metavar="DIR",
     help="Check a folder in the BEIR layout; needs no index.",
 )

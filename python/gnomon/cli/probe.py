@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from gnomon import audit
 from gnomon.cli._environment import environment
-from gnomon.cli._options import json_option, quiet_option, state_dir_option
+from gnomon.cli._options import json_option, place_type, quiet_option, state_dir_option
 from gnomon.cli._output import only_results_on_stdout, print_json, print_lines, print_note
 from gnomon.cli._probe_options import (
     common_options,
@@ -30,6 +29,7 @@ from gnomon.rules.upgrade import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from gnomon.probe.files import ProbeFiles
     from gnomon.probe.settings import ProbeSettings
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 @click.option(
     "--report",
     "reports",
-    type=click.Path(path_type=Path),
+    type=place_type,
     multiple=True,
     metavar="FILE",
     help="Write a report, .html or .md; may be repeated.",

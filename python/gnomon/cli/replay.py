@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,7 +21,7 @@ from gnomon.blind import replay as blind_replay
 from gnomon.calibration import replay as calibration_replay
 from gnomon.cli._configured import configured
 from gnomon.cli._embedding import kept_embedding
-from gnomon.cli._options import json_option, quiet_option, state_dir_option
+from gnomon.cli._options import json_option, place_type, quiet_option, state_dir_option
 from gnomon.cli._output import only_results_on_stdout, print_json, print_lines
 from gnomon.cli._probe_options import given_option, given_paths
 from gnomon.cli._progress import progress_shown
@@ -34,6 +33,7 @@ from gnomon.probe.result import REFIT_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from gnomon.types import Progress
 
@@ -121,7 +121,7 @@ WORKFLOWS = {
 @given_option
 @click.option(
     "--root",
-    type=click.Path(path_type=Path),
+    type=place_type,
     metavar="DIR",
     help="For a trail from elsewhere: read only files below DIR.",
 )

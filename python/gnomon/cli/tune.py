@@ -15,6 +15,7 @@ from gnomon.cli._index_facts import index_facts
 from gnomon.cli._options import (
     json_option,
     limit_type,
+    place_type,
     question_embedder_option,
     quiet_option,
     seed_option,
@@ -56,8 +57,8 @@ if TYPE_CHECKING:
 
 
 @click.command(name="tune")
-@click.argument("index_dir", required=False, type=click.Path(path_type=Path), metavar="[INDEX]")
-@click.option("--golden", type=click.Path(path_type=Path), metavar="FILE", help="The golden set.")
+@click.argument("index_dir", required=False, type=place_type, metavar="[INDEX]")
+@click.option("--golden", type=place_type, metavar="FILE", help="The golden set.")
 @click.option(
     "--lambda",
     "lambdas",
@@ -73,7 +74,7 @@ if TYPE_CHECKING:
 @click.option("--level", type=click.Choice(LEVELS), help="Records up to this level, report only.")
 @click.option("--limit", type=limit_type, metavar="N", help="First N, report only.")
 @click.option("--dry", is_flag=True, help="Write the report and no tuning.json.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="tuning.json.")
+@click.option("--out", type=place_type, metavar="FILE", help="tuning.json.")
 @question_embedder_option
 @seed_option
 @state_dir_option

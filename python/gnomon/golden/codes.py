@@ -57,6 +57,7 @@ SEVERITIES: Final[dict[str, Severity]] = {
     # Collections.
     "another-corpus": "error",
     "contradicting-judgement": "error",
+    "nothing-relevant": "error",
     "vector-rows": "error",
     "dangling-document": "warning",
     "dangling-query": "warning",

@@ -109,8 +109,18 @@ def _unjudged(judged: JudgedFile, queries: TextFile) -> Iterator[Finding]:
             queries.file,
         )
     relevant = judged.relevant
-    bare = [name for name in queries.ids if name in known and name not in relevant]
-    if bare:
+    asked = [name for name in queries.ids if name in known]
+    bare = [name for name in asked if name not in relevant]
+    if asked and len(bare) == len(asked):
+        yield Finding(
+            "nothing-relevant",
+            None,
+            None,
+            "no query has a relevant document, so nothing can be measured; a gain of 1 or more "
+            "says that a document is relevant",
+            judged.file,
+        )
+    elif bare:
         yield Finding(
             "no-relevant",
             None,
