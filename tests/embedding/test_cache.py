@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -88,11 +89,11 @@ def test_damaged_vectors_are_made_anew(tmp_path: Path) -> None:
     """A blob of another length or with NaN does not come back as a vector."""
     cache, model = EmbeddingCache(tmp_path / "c.sqlite"), Counting()
     cache.embed(model, ["a", "bb"], "document")
-    with sqlite3.connect(tmp_path / "c.sqlite") as db:
+    with closing(sqlite3.connect(tmp_path / "c.sqlite")) as db, db:
         db.execute("UPDATE vectors SET vector = x'0000'")
     assert cache.embed(model, ["a"], "document").tolist() == [[1, 0, 1]]
     nan = np.full(3, np.nan, dtype="<f4").tobytes()
-    with sqlite3.connect(tmp_path / "c.sqlite") as db:
+    with closing(sqlite3.connect(tmp_path / "c.sqlite")) as db, db:
         db.execute("UPDATE vectors SET vector = ?", (nan,))
     assert cache.embed(model, ["a"], "document").tolist() == [[1, 0, 1]]
     cache.close()

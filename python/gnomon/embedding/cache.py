@@ -50,7 +50,11 @@ class EmbeddingCache:
         with self._told():
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self._path, timeout=_WAIT_S, check_same_thread=False)
-            self._db.execute(_TABLE)
+            try:
+                self._db.execute(_TABLE)
+            except BaseException:
+                self._db.close()
+                raise
 
     def close(self) -> None:
         """Close the file."""
