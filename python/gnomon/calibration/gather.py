@@ -10,7 +10,7 @@ import numpy as np
 from gnomon.calibration.sweep import ProbeEvidence
 from gnomon.errors import InvalidInputError
 from gnomon.retrieval.gate_score import expected_best
-from gnomon.retrieval.turns import wordings_of
+from gnomon.retrieval.turns import wording_vectors
 from gnomon.rules.gate_values import POSITIVES, STRATA
 
 if TYPE_CHECKING:
@@ -103,10 +103,7 @@ def look_at_probes(
     InvalidInputError
         When the scope of a probe matches no page; the message names the probe.
     """
-    vectors: Mapping[str, NDArray[np.float32]] = {}
-    if embed is not None:  # all at once: a service is asked in batches, not probe by probe
-        texts = list(dict.fromkeys(t for p in probes for t in wordings_of(_questions(p))))
-        vectors = dict(zip(texts, embed(texts), strict=True)) if texts else {}
+    vectors = wording_vectors(map(_questions, probes), embed)
     found = []
     for done, probe in enumerate(probes, 1):
         found.append(_look(index, probe, vectors))

@@ -23,8 +23,8 @@ from gnomon.evaluation.prompts import Prompt
 from gnomon.evaluation.result import safe_name
 from gnomon.golden.levels import pool_suffix
 from gnomon.report.answers_markdown import answers_markdown
-from gnomon.report.numbers import counted
 from gnomon.sources.atomic import make_folder
+from gnomon.sources.escape import counted
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:

@@ -37,11 +37,11 @@ from gnomon.report.collection_markdown import (
     collection_markdown,
     per_query_table,
 )
-from gnomon.report.numbers import counted
 from gnomon.retrieval.index import Index
 from gnomon.sources.atomic import write_text
 from gnomon.sources.collection import resolve_collection
 from gnomon.sources.corpus import read_corpus
+from gnomon.sources.escape import counted
 from gnomon.sources.files import shown
 from gnomon.sources.fingerprint import fingerprint
 from gnomon.sources.qrels import read_qrels

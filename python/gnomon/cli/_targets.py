@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from gnomon.errors import StateError, UsageError
-from gnomon.sources.files import shown
+from gnomon.sources.files import is_same_file, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,7 +43,7 @@ def check_targets(written: Mapping[str, Path], read: Iterable[Path]) -> None:
                 )
         check_folder(file.parent)
     for (flag, file), (other, also) in combinations(written.items(), 2):
-        if _is_same(file, also):
+        if is_same_file(file, also):
             raise UsageError(f"{flag} and {other} name the same file, {shown(also)}")
 
 
@@ -81,13 +81,4 @@ def _holds(source: Path, file: Path) -> bool:
     if source.is_dir():
         real = os.path.realpath(source)
         return os.path.commonpath([real, os.path.realpath(file)]) == real
-    return _is_same(source, file)
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    if os.path.realpath(one) == os.path.realpath(other):
-        return True
-    try:
-        return one.samefile(other)
-    except OSError:
-        return False
+    return is_same_file(source, file)

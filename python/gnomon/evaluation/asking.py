@@ -13,7 +13,7 @@ from gnomon.errors import InvalidInputError
 from gnomon.evaluation.scoring import RECALL_DEPTH
 from gnomon.golden.gold import GoldIndex, in_scope_gold
 from gnomon.retrieval.ranking import fuse
-from gnomon.retrieval.turns import wordings_of
+from gnomon.retrieval.turns import wording_vectors
 from gnomon.retrieval.verdict import CHANNELS
 
 if TYPE_CHECKING:
@@ -97,10 +97,7 @@ def ask(
     InvalidInputError
         When the scope of a record matches no page; the message names the record.
     """
-    vectors: Mapping[str, NDArray[np.float32]] = {}
-    if embed is not None:
-        texts = list(dict.fromkeys(t for r in records for t in wordings_of(questions_of(r))))
-        vectors = dict(zip(texts, embed(texts), strict=True)) if texts else {}
+    vectors = wording_vectors(map(questions_of, records), embed)
     scopes = _Scopes(index)
     found = []
     for done, record in enumerate(records, 1):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from gnomon.audit.canonical import is_sha256
 from gnomon.errors import InvalidInputError, MismatchError
 from gnomon.evaluation.result import METRIC_VERSION, SCHEMA, resampled_by_size
 from gnomon.sources.escape import printable
@@ -40,7 +40,6 @@ _FACTS: Final[Mapping[str, str]] = {
     "threshold": "threshold",
 }
 _WITHOUT_VALUES: Final = frozenset({"pages", "words", "model profile"})
-_SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +333,7 @@ def _facts(index: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _hash(value: object) -> str:
-    if not isinstance(value, str) or not _SHA256.fullmatch(value):
+    if not isinstance(value, str) or not is_sha256(value):
         raise ValueError(f"{value!r:.80} is no sha256")
     return value
 

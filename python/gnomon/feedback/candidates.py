@@ -20,7 +20,7 @@ from gnomon.feedback.questions import (
 from gnomon.feedback.turns import folded, scope_of
 from gnomon.sources.atomic import write_text
 from gnomon.sources.escape import quoted
-from gnomon.sources.files import shown
+from gnomon.sources.files import is_same_file, shown
 from gnomon.sources.jsonl import read_records, text_of
 
 if TYPE_CHECKING:
@@ -84,12 +84,12 @@ def check_target(out: Path, labelled: Iterable[Path], source: str | None = None)
     """
     real = Path(os.path.realpath(out))
     names = {out.name.casefold(), real.name.casefold()}
-    if names & LABELLED or any(_is_same(out, one) for one in labelled):
+    if names & LABELLED or any(is_same_file(out, one) for one in labelled):
         raise UsageError(
             f"--out: {shown(out)} holds labelled questions, which only a person adds to; write the "
             "candidates elsewhere and copy over what was reviewed"
         )
-    if source is not None and _is_same(out, Path(source)):
+    if source is not None and is_same_file(out, Path(source)):
         raise UsageError(f"--out: {shown(out)} is the export that is read; write to another file")
 
 
@@ -234,12 +234,3 @@ def _check_writable(record: Record, where: str) -> None:
             f"{where}: holds NaN, an infinity, half a character or too deep a structure; "
             "correct the row"
         ) from None
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    if os.path.realpath(one) == os.path.realpath(other):
-        return True
-    try:
-        return one.samefile(other)
-    except OSError:
-        return False

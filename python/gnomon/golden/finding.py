@@ -84,17 +84,6 @@ def about_set(code: str, message: str) -> Finding:
     return Finding(code, None, None, message)
 
 
-def counted(n: int, one: str, several: str) -> str:
-    """Return a number with the words that belong to it.
-
-    Examples
-    --------
-    >>> counted(1, "id differs", "ids differ"), counted(1200, "id differs", "ids differ")
-    ('1 id differs', '1,200 ids differ')
-    """
-    return f"{n:,} {one if n == 1 else several}"
-
-
 def raise_errors(
     findings: Sequence[Finding], path: str | os.PathLike[str], *, noun: str = "record"
 ) -> None:

@@ -7,12 +7,12 @@ import unicodedata
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from gnomon.golden.finding import about, about_set, counted
+from gnomon.golden.finding import about, about_set
 from gnomon.golden.gold import in_scope_gold
 from gnomon.golden.identifiers import holds_identifier
 from gnomon.golden.levels import LEVELS, pool
 from gnomon.golden.lint_scope import idle_paths, unknown_scope
-from gnomon.sources.escape import listed, quoted
+from gnomon.sources.escape import counted, listed, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

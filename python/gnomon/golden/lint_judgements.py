@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from gnomon.errors import InvalidInputError
 from gnomon.golden.collection_reading import read_judged
-from gnomon.golden.finding import Finding, counted
+from gnomon.golden.finding import Finding
 from gnomon.golden.quoting import Quoting
-from gnomon.sources.escape import listed, quoted
+from gnomon.sources.escape import counted, listed, quoted
 from gnomon.sources.ids import near_miss
 
 if TYPE_CHECKING:

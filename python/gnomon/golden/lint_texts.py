@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from gnomon.golden.duplicates import first_of_each, near_repetitions
 from gnomon.golden.facts import spelled
-from gnomon.golden.finding import Finding, counted
-from gnomon.sources.escape import listed, quoted
+from gnomon.golden.finding import Finding
+from gnomon.sources.escape import counted, listed, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gnomon.report.evaluation_markdown import evaluation_markdown
 from gnomon.report.markdown import bullets, code, plain
-from gnomon.report.numbers import counted
 from gnomon.report.tables import safe
+from gnomon.sources.escape import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from gnomon.report.numbers import counted, decimal, signed
+from gnomon.report.numbers import decimal, signed
 from gnomon.report.tables import safe
+from gnomon.sources.escape import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

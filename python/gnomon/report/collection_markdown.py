@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.report.evaluation_markdown import evaluation_lines, evaluation_markdown
 from gnomon.report.markdown import bullets, code, plain
-from gnomon.report.numbers import counted
 from gnomon.report.tables import safe
-from gnomon.sources.escape import printable
+from gnomon.sources.escape import counted, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gnomon.evaluation.result import GROUPS
 from gnomon.report.markdown import bullets, code, plain, table
-from gnomon.report.numbers import counted, decimal, signed
+from gnomon.report.numbers import decimal, signed
 from gnomon.report.tables import Table, safe
+from gnomon.sources.escape import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gnomon.probe.clusters import MIN_TAIL_QUERIES
-from gnomon.report.numbers import count, counted
+from gnomon.report.numbers import count
 from gnomon.report.words import FIGURE_LABELS
 from gnomon.rules.upgrade_text import MISSING_PRICE
+from gnomon.sources.escape import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -59,14 +59,3 @@ def count(number: int) -> str:
     '1,400'
     """
     return f"{number:,}"
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> counted(1, "query", "queries"), counted(2, "pair")
-    ('1 query', '2 pairs')
-    """
-    return f"{count(number)} {one if number == 1 else many or one + 's'}"

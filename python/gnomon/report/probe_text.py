@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from gnomon.probe.columns import RANKINGS
 from gnomon.report.gaps import gaps
-from gnomon.report.numbers import NOT_MEASURED, count, counted, decimal, interval
+from gnomon.report.numbers import NOT_MEASURED, count, decimal, interval
 from gnomon.report.words import FIGURE_LABELS, RANKING_LABELS, flags, how_sure, what_to_do
-from gnomon.sources.escape import printable
+from gnomon.sources.escape import counted, printable
 
 if TYPE_CHECKING:
     from gnomon.probe.result import ProbeResult

@@ -10,7 +10,7 @@ from gnomon.probe.columns import RANKINGS
 from gnomon.report import words
 from gnomon.report.charts import Curve, RowChart, curve_chart, row_chart
 from gnomon.report.gaps import gaps, no_tail
-from gnomon.report.numbers import count, counted, decimal, signed
+from gnomon.report.numbers import count, decimal, signed
 from gnomon.report.per_query import WinsAndLosses, wins_and_losses
 from gnomon.report.probe_tables import (
     MOST_SMALL_CLUSTERS,
@@ -33,7 +33,7 @@ from gnomon.report.tables import Table, safe
 from gnomon.rules.pairs_curve import PairsPoint, read_pairs_curve
 from gnomon.rules.upgrade import ARR_BANDS
 from gnomon.rules.upgrade_text import MISSING_PRICE
-from gnomon.sources.escape import printable
+from gnomon.sources.escape import counted, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gnomon.errors import InvalidInputError
 from gnomon.retrieval.guard import Guard
-from gnomon.sources.atomic import make_folder, write_text
+from gnomon.sources.atomic import write_json
 from gnomon.sources.files import read_bounded, shown
 from gnomon.sources.limits import MIB
 
@@ -131,9 +131,7 @@ def write_calibration(path: Path, body: Mapping[str, Any]) -> None:
     StateError
         When it cannot be written; the old file, if any, is as it was.
     """
-    text = json.dumps({"schema": SCHEMA, **body}, indent=2, sort_keys=True, allow_nan=False)
-    make_folder(path.parent)
-    write_text(path, f"{text}\n")
+    write_json(path, {"schema": SCHEMA, **body})
 
 
 def _damaged(path: Path, error: Exception) -> InvalidInputError:

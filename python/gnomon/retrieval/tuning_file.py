@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gnomon.errors import UsageError
 from gnomon.retrieval.levers import LEVERS, THRESHOLDS, checked_value
-from gnomon.sources.atomic import make_folder, write_text
+from gnomon.sources.atomic import write_json
 from gnomon.sources.files import read_bounded, shown
 from gnomon.sources.limits import MIB
 
@@ -92,9 +92,7 @@ def write_tuning(path: Path, body: Mapping[str, Any]) -> None:
     StateError
         When it cannot be written; the old file, if any, is as it was.
     """
-    text = json.dumps({"schema": SCHEMA, **body}, indent=2, sort_keys=True, allow_nan=False)
-    make_folder(path.parent)
-    write_text(path, f"{text}\n")
+    write_json(path, {"schema": SCHEMA, **body})
 
 
 def _dropped(path: Path, why: str) -> Tuning:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from gnomon.retrieval.gate_score import RAW, WITH_LAST, WITH_LAST_TWO
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from gnomon.embedding.embedder import Embed
     from gnomon.retrieval.evidence import Finder, Findings
     from gnomon.retrieval.verdict import AdmittedBy
 
@@ -61,6 +62,26 @@ def wordings_of(questions: Sequence[str]) -> tuple[str, ...]:
         if channel <= at
     )
     return tuple(dict.fromkeys(texts))
+
+
+def wording_vectors(
+    conversations: Iterable[Sequence[str]], embed: Embed | None
+) -> Mapping[str, NDArray[np.float32]]:
+    """Return the vector of every wording that the gate looks at in some conversations, by text.
+
+    All are embedded at once: a service is asked in batches, not question by question.
+
+    Parameters
+    ----------
+    conversations
+        Questions, oldest first in each.
+    embed
+        Returns the vectors of questions; None for an index without vectors, which needs none.
+    """
+    if embed is None:
+        return {}
+    texts = list(dict.fromkeys(text for asked in conversations for text in wordings_of(asked)))
+    return dict(zip(texts, embed(texts), strict=True)) if texts else {}
 
 
 def composed(questions: Sequence[str], at: int, channel: int) -> str:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import os
 import secrets
 import stat
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 from gnomon.errors import StateError
 from gnomon.sources.files import reason, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 # Where a reader holds the old file open, some systems refuse to replace it for a moment.
 _REPLACE_WAITS_S = (0.01, 0.03, 0.1, 0.3)
@@ -86,6 +87,19 @@ def write_text(path: str | os.PathLike[str], text: str, *, private: bool = False
     """
     with atomic_write(path, private=private) as file:
         file.write(text.encode("utf-8"))
+
+
+def write_json(path: Path, body: Mapping[str, Any]) -> None:
+    """Write a JSON object, its keys sorted; its folder is made when it is not there.
+
+    Raises
+    ------
+    StateError
+        When it cannot be written; the old file, if any, is as it was.
+    """
+    text = json.dumps(body, indent=2, sort_keys=True, allow_nan=False)
+    make_folder(path.parent)
+    write_text(path, f"{text}\n")
 
 
 def make_folder(path: str | os.PathLike[str]) -> None:

@@ -70,6 +70,17 @@ def listed(texts: Sequence[str], *, first: int = 5) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return a number with the words that belong to it.
+
+    Examples
+    --------
+    >>> counted(1, "id differs", "ids differ"), counted(1200, "pair")
+    ('1 id differs', '1,200 pairs')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def _escaped(char: str) -> str:
     if char in _JOINERS or unicodedata.category(char) not in _ESCAPED_CATEGORIES:
         return char

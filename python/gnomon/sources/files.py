@@ -131,6 +131,16 @@ def plain_relative(name: str, *, where: str) -> PurePosixPath:
     return PurePosixPath(name)
 
 
+def is_same_file(one: Path, other: Path) -> bool:
+    """Return whether two paths lead to one file, links followed; neither needs to be there."""
+    if os.path.realpath(one) == os.path.realpath(other):
+        return True
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
+
+
 def suffix_of(path: str | os.PathLike[str]) -> str:
     """Return the ending of a file name without ``.gz``: ``.jsonl`` of ``A.JSONL.gz``."""
     name = Path(path)
