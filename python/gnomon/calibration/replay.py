@@ -62,7 +62,8 @@ def rerun(
         The record is not one that a calibration writes.
     """
     files = _files(record, state_dir, root, given or {})
-    index = Index.open(files.index, levers=recorded_levers(record), threads=threads)
+    levers = recorded_levers(record)
+    index = Index.open(files.index, levers=levers, threads=threads, verify=True)
     probes = read_probes(files.probes)
     settings = part_of(record, record.inputs, "settings", dict)
     seed, probes_hash = part_of(record, settings, "seed", int), fingerprint(files.probes).sha256

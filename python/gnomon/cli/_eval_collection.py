@@ -181,7 +181,7 @@ def _from_index(
         raise MissingInputError(
             f"{shown(files.root)}: has no queries.jsonl, so there is nothing to ask the index"
         )
-    index = Index.open(place)
+    index = Index.open(place, verify=True)
     check_channel(index, place, channel)
     if not index.manifest.dense and (flags.query_vectors or embedder) is not None:
         raise UsageError(f"{shown(place)} has no vectors; leave out those of the queries")

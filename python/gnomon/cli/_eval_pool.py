@@ -87,7 +87,7 @@ def open_pool(asking: Asking) -> Pool:
     InvalidInputError
         When lint finds errors in the set, or the pool is empty.
     """
-    index = Index.open(asking.place)
+    index = Index.open(asking.place, verify=True)
     every = check_golden(asking.golden, index_facts(index))
     records = pool(every, asking.level, asking.limit)
     if not records:

@@ -61,7 +61,7 @@ def carry_over_and_write(
     """Fit the window, write the file if one fits, and return the exit code."""
     files = CalibrationFiles(what.index, what.probes, what.source)
     with only_results_on_stdout(), progress_shown("anchors", quiet=quiet) as progress:
-        index = Index.open(what.index)
+        index = Index.open(what.index, verify=True)
         probes = check_probes(what.probes, index_facts(index))
         with embedding(index) as embed:
             result = carry_over(

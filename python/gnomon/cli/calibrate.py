@@ -131,7 +131,7 @@ def command(
         )
     options = Options(seed, strict, sweep_only, refresh, limit)
     with only_results_on_stdout(), progress_shown("probes", quiet=quiet) as progress:
-        index = Index.open(place)
+        index = Index.open(place, verify=True)
         asked = check_probes(probe_file, index_facts(index))
         embedding = question_embedding(index, place, embedder, settings)
         with nullcontext() if sweep_only else embedding as embed:

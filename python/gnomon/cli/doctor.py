@@ -92,7 +92,7 @@ def _settings(settings: Configured) -> dict[str, Any]:
 def _index(settings: Configured, missing: list[str]) -> dict[str, Any] | None:
     place = Path(settings.value("index"))
     try:
-        index = Index.open(place)
+        index = Index.open(place, verify=True)
     except GnomonError as error:
         missing.append(str(error))
         return None

@@ -115,7 +115,7 @@ def command(
     if suffix:
         print_note(NARROWED)
     with only_results_on_stdout(), progress_shown("records", quiet=quiet) as progress:
-        index = Index.open(place)
+        index = Index.open(place, verify=True)
         records = check_golden(files.golden, index_facts(index))
         with question_embedding(index, place, embedder, settings) as embed:
             result = tune(index, records, embed, options, progress)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 # A term of one document joins nothing.
 LEAST_DOCUMENTS: Final = 2
 _AXES, _TERMS = "axes.npy", "terms.json"
+STORED_NAMES: Final = (_AXES, _TERMS)
 _FORMAT: Final = 1
 
 

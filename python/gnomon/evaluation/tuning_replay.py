@@ -50,7 +50,8 @@ def rerun(
         The record is not one that a tuning writes.
     """
     files = _files(record, state_dir, root, given or {})
-    index = Index.open(files.index, levers=recorded_levers(record), threads=threads)
+    levers = recorded_levers(record)
+    index = Index.open(files.index, levers=levers, threads=threads, verify=True)
     records = read_golden(files.golden)
     with embedding(index, files.index) as embed:
         result = tune(index, records, embed, _options(record), progress)

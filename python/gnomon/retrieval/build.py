@@ -170,10 +170,8 @@ def build_index(
     manifest, notes = _with_measured(manifest, plan)
     if out is not None:
         fields = _fields(chunks, plan.analyzer, manifest.levers, threads)
-        files.write_index(out, manifest, chunks, frequencies, fields, vectors)
-        if isinstance(embedder, LsaEmbedder):
-            (out / files.EMBEDDER_FOLDER).mkdir(exist_ok=True)
-            embedder.save(out / files.EMBEDDER_FOLDER)
+        fitted = embedder if isinstance(embedder, LsaEmbedder) else None
+        manifest = files.write_index(out, manifest, chunks, frequencies, fields, vectors, fitted)
     return Built(manifest, notes, source.links_left_out, embedded)
 
 

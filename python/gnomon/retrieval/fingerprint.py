@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # They are inlined by `gnomon index` after they were measured on this very content, and a record of
 # that measurement keeps the values that it found in force.
 INLINED: Final = ("guard", "guard_mode", "calibration", "tuning", "levers")
+_LEFT_OUT: Final = (*INLINED, "files")  # the files are hashed here
 
 
 def index_fingerprint(folder: Path, manifest: Manifest) -> FileFingerprint:
@@ -32,7 +33,7 @@ def index_fingerprint(folder: Path, manifest: Manifest) -> FileFingerprint:
         When a file is gone.
     """
     files = sorted(p for p in folder.rglob("*") if p.is_file() and p.name != MANIFEST)
-    said = {name: value for name, value in manifest.as_dict().items() if name not in INLINED}
+    said = {name: value for name, value in manifest.as_dict().items() if name not in _LEFT_OUT}
     digest, size = hashlib.sha256(rfc8785.dumps(said)), 0
     for path in files:
         found = fingerprint(path)

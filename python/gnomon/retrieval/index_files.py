@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from gnomon.embedding.lsa import STORED_NAMES as LSA_NAMES
 from gnomon.errors import IndexFileError, MissingInputError, StateError, UsageError
 from gnomon.kernels import BM25Index
+from gnomon.kernels.bm25_index import FILE_NAME as BM25_FILE
 from gnomon.retrieval.chunking import Chunk
 from gnomon.retrieval.evidence import FIELDS
 from gnomon.retrieval.manifest import Manifest, corpus_hash
+from gnomon.retrieval.stored_files import check_bytes, stored_files
 from gnomon.sources.atomic import atomic_write, make_folder
 from gnomon.sources.files import reason, shown
 from gnomon.sources.npy import map_npy
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from gnomon.embedding.lsa import LsaEmbedder
 
 MANIFEST: Final = "manifest.json"
 CHUNKS: Final = "chunks.jsonl"
@@ -72,8 +77,19 @@ def write_index(
     frequencies: Mapping[str, int],
     fields: Mapping[str, BM25Index],
     vectors: NDArray[np.float32] | None,
-) -> None:
+    embedder: LsaEmbedder | None = None,
+) -> Manifest:
     """Write every file of an index; the manifest comes last, so that it names what is there.
+
+    Parameters
+    ----------
+    embedder
+        A model that was fitted on these chunks and is kept with them.
+
+    Returns
+    -------
+    Manifest
+        With the files' sizes and hashes.
 
     Raises
     ------
@@ -96,7 +112,20 @@ def write_index(
         content = io.BytesIO()
         np.save(content, vectors.astype("<f4"), allow_pickle=False)
         _write(folder / VECTORS, content.getbuffer())
+    names = file_names(manifest)
+    if embedder is not None:
+        (folder / EMBEDDER_FOLDER).mkdir(exist_ok=True)
+        embedder.save(folder / EMBEDDER_FOLDER)
+        names += [f"{EMBEDDER_FOLDER}/{name}" for name in LSA_NAMES]
+    manifest = replace(manifest, files=stored_files(folder, names))
     _write(folder / MANIFEST, _json(manifest.as_dict(), indent=2))
+    return manifest
+
+
+def file_names(manifest: Manifest) -> list[str]:
+    """Return the relative names of the files that an index needs."""
+    fields = [f"{FIELDS_FOLDER}/{name}/{BM25_FILE}" for name in FIELDS]
+    return [CHUNKS, FREQUENCIES, *fields, *([] if manifest.profile is None else [VECTORS])]
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -110,14 +139,15 @@ def read_manifest(folder: Path) -> Manifest:
         When the manifest is damaged or of another version.
     """
     path = folder / MANIFEST
-    return Manifest.from_dict(_read_object(path), where=shown(path))
+    return Manifest.from_dict(_read_object(path)[1], where=shown(path))
 
 
 def read_chunks(folder: Path, manifest: Manifest) -> tuple[Chunk, ...]:
     """Return the chunks; they must have the hash that the manifest names."""
     path = folder / CHUNKS
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        content = path.read_bytes()
+        lines = content.decode("utf-8").split("\n")
     except (OSError, ValueError) as error:
         raise _damaged(shown(path), error) from error
     name = shown(path)
@@ -127,12 +157,19 @@ def read_chunks(folder: Path, manifest: Manifest) -> tuple[Chunk, ...]:
             f"{shown(path)}: the chunks are not those that the manifest names; "
             "build the index again"
         )
+    check_bytes(folder, manifest, CHUNKS, content)  # titles and trails, which have no other hash
     return chunks
 
 
-def read_frequencies(folder: Path) -> dict[str, int]:
-    """Return the document frequency of every term."""
-    return {str(term): int(n) for term, n in _read_object(folder / FREQUENCIES).items()}
+def read_frequencies(folder: Path, manifest: Manifest) -> dict[str, int]:
+    """Return the document frequency of every term; the bytes must be those that were written."""
+    path = folder / FREQUENCIES
+    content, value = _read_object(path)
+    check_bytes(folder, manifest, FREQUENCIES, content)
+    try:
+        return {str(term): int(n) for term, n in value.items()}
+    except (TypeError, ValueError) as error:
+        raise _damaged(shown(path), error) from error
 
 
 def read_fields(folder: Path, n_chunks: int) -> dict[str, BM25Index]:
@@ -171,9 +208,10 @@ def _chunk(line: str, name: str, number: int) -> Chunk:
         raise _damaged(f"{name}: line {number}", error) from error
 
 
-def _read_object(path: Path) -> dict[str, Any]:
+def _read_object(path: Path) -> tuple[bytes, dict[str, Any]]:
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        content = path.read_bytes()
+        value = json.loads(content.decode("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         raise MissingInputError(
             f"{shown(path.parent)}: there is no index; build one with: gnomon index"
@@ -184,7 +222,7 @@ def _read_object(path: Path) -> dict[str, Any]:
         raise _damaged(shown(path), error) from error
     if not isinstance(value, dict):
         raise IndexFileError(f"{shown(path)}: holds no JSON object; build the index again")
-    return value
+    return content, value
 
 
 def _damaged(where: str, error: Exception) -> IndexFileError:

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import rfc8785
 
 from gnomon.embedding.profile import Profile
-from gnomon.errors import IndexFileError
+from gnomon.errors import IndexFileError, MismatchError
 from gnomon.retrieval.guard import DenseMode, Guard, GuardMode
 from gnomon.retrieval.levers import LEVERS, Lever, Levers, resolve_levers
+from gnomon.sources.escape import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from gnomon.embedding.embedder import Embedder
     from gnomon.retrieval.chunking import Chunk
     from gnomon.retrieval.terms import Vocabulary
 
-SCHEMA: Final = "gnomon.index/1"
+SCHEMA: Final = "gnomon.index/2"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """What a file of an index was when it was written: its size and the sha256 of its bytes."""
+
+    size: int
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +50,8 @@ class Manifest:
         The model behind it.
     tuning
         What ``tune`` measured and `index` has inlined: levers, level, records; or None.
+    files
+        Every file beside the manifest by its relative name, once they are written.
     """
 
     hash: str
@@ -55,12 +67,30 @@ class Manifest:
     guard: Guard
     guard_mode: GuardMode
     calibration: Mapping[str, Any] | None = None
-    tuning: Mapping[str, Any] | None = field(default=None)
+    tuning: Mapping[str, Any] | None = None
+    # Not compared: an index that is not written yet is the same one.
+    files: Mapping[str, StoredFile] = field(default_factory=dict, compare=False)
 
     @property
     def dense(self) -> bool:
         """Whether the index has vectors."""
         return self.profile is not None
+
+    def check_model(self, embedder: Embedder) -> None:
+        """Refuse an embedder that is not the model of the vectors; without vectors any will do.
+
+        Raises
+        ------
+        MismatchError
+            Naming both.
+        """
+        made, asked = self.profile, embedder.profile
+        if made is not None and asked.fingerprint != made.fingerprint:
+            raise MismatchError(
+                f"the index was embedded with {made.id} ({made.dim} dimensions) and questions "
+                f"would be with {asked.id} ({asked.dim}); vectors of two models do not mix. "
+                "Name the index's own model, or build the index again"
+            )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the manifest as JSON values."""
@@ -85,6 +115,7 @@ class Manifest:
             "guard_mode": self.guard_mode,
             "calibration": None if self.calibration is None else dict(self.calibration),
             "tuning": None if self.tuning is None else dict(self.tuning),
+            "files": {name: asdict(file) for name, file in self.files.items()},
         }
 
     @classmethod
@@ -103,6 +134,7 @@ class Manifest:
             )
         try:
             profile, levers = fields["profile"], fields["levers"]
+            _check_lever_names(levers, where)
             return cls(
                 hash=str(fields["hash"]),
                 vocab_hash=str(fields["vocab_hash"]),
@@ -118,11 +150,37 @@ class Manifest:
                 guard_mode=fields["guard_mode"],
                 calibration=fields["calibration"],
                 tuning=fields["tuning"],
+                files={name: _stored_file(one) for name, one in fields["files"].items()},
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except IndexFileError:
+            raise
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise IndexFileError(
                 f"{where}: the manifest is damaged ({error!r}); build the index again"
             ) from error
+
+
+def _check_lever_names(levers: Mapping[str, Any], where: str) -> None:
+    """Refuse levers other than those that this program resolves.
+
+    What an index without one of them would serve is unknown, and so is what one more would do.
+    """
+    missing = [name for name in LEVERS if name not in levers]
+    unknown = [name for name in levers if name not in LEVERS]
+    if missing or unknown:
+        which = [f"lacks the lever {name}" for name in missing]
+        which += [f"has the lever {quoted(name)}, which is unknown here" for name in unknown]
+        raise IndexFileError(
+            f"{where}: was written by another version of gnomon: it {' and '.join(which[:3])}; "
+            "build the index again"
+        )
+
+
+def _stored_file(fields: Mapping[str, Any]) -> StoredFile:
+    size, sha256 = fields["size"], fields["sha256"]
+    if type(size) is not int or not isinstance(sha256, str):
+        raise TypeError(f"a file is {fields!r:.80}")
+    return StoredFile(size, sha256)
 
 
 def corpus_hash(chunks: Iterable[Chunk]) -> str:
