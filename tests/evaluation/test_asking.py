@@ -15,6 +15,8 @@ from gnomon.evaluation.asking import Asked, ask
 from gnomon.evaluation.scoring import RECALL_DEPTH
 from gnomon.golden.records import GoldenRecord
 from gnomon.retrieval.index import Index
+from gnomon.retrieval.levers import resolve_levers
+from gnomon.retrieval.ranking import pick
 from gnomon.retrieval.turns import wordings_of
 
 if TYPE_CHECKING:
@@ -113,6 +115,60 @@ def test_the_yardstick_is_eight_deep(
     assert list(found.ranked[:RECALL_DEPTH]) == eight
     assert len(found.ranked) == len(set(found.ranked))
     assert set(found.ranked) >= {chunk.id for chunk in index.search(question)}
+
+
+def many_pages(tmp_path: Path) -> Path:
+    """Write more chunks than are fused, several of them alike."""
+    words = ["key", "call", "audit", "sundial", "key call", "audit trail", "backend call"]
+    pages = {
+        f"page-{n}.md": f"# Page {n}\n\nA {words[n % 7]}.\n\n## More\n\nThe {words[n % 5]}, key.\n"
+        for n in range(14)
+    }
+    return write_pages(tmp_path / "many", pages)
+
+
+@pytest.mark.parametrize("dense", [True, False], ids=["vectors", "words alone"])
+@pytest.mark.parametrize("lambda_", ["0", "0.3", "0.7", "1"])
+@pytest.mark.parametrize("by_cosine", ["0", "1"])
+@pytest.mark.parametrize("gate_k", ["1", "5", "8", "11"])
+def test_both_depths_are_those_of_a_ranking_of_their_own(
+    dense: bool, lambda_: str, by_cosine: str, gate_k: str, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """A record is ranked for the yardstick and for what is served; both as ``ranked`` has it."""
+    for name, value in {
+        "MMR_LAMBDA": lambda_, "DENSE_RERANK": by_cosine, "GATE_K": gate_k, "PAGE_CAP": "1",
+        "EXPAND_BELOW_TOKENS": "0",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(f"GNOMON_{name}", value)
+    embedder = SubjectEmbedder() if dense else None
+    build(many_pages(tmp_path), tmp_path / "many-index", embedder)
+    index = Index.open(tmp_path / "many-index", embedder=embedder)
+    questions = ["audit of a call", "key", "the sundial and its trail", "backend call key"]
+    gold = ["page-1"]
+    every = asked(index, [record(f"q{i}", q, gold=gold) for i, q in enumerate(questions)])
+    assert max(len(found.pool) for found in every) == index.levers.count("FUSED")
+    for found in every:
+        eight = index.ranked(found.pool, found.vector, RECALL_DEPTH).tolist()
+        served = index.ranked(found.pool, found.vector, int(gate_k)).tolist()
+        ids = [index.chunks[row].id for row in eight]
+        assert list(found.ranked[:RECALL_DEPTH]) == ids
+        assert [group[0] for group in found.excerpts] == served
+
+
+def test_rows_are_picked_once_a_record(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Picking is nested: what is served is the beginning of the yardstick, or the other way."""
+    monkeypatch.setenv("GNOMON_MMR_LAMBDA", "0.7")
+    index = index.with_levers(resolve_levers())
+    picked: list[int] = []
+
+    def counting(pool: NDArray[np.int64], k: int, **how: object) -> NDArray[np.int64]:
+        picked.append(k)
+        return pick(pool, k, **how)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("gnomon.retrieval.index.pick", counting)
+    asked(index)
+    assert picked == [RECALL_DEPTH] * len(RECORDS)
 
 
 def test_all_wordings_are_embedded_at_once(index: Index) -> None:

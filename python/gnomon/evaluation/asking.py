@@ -154,9 +154,8 @@ def _ask(
     text = judged.won.text
     vector = vectors.get(text)
     pool = fuse(judged.won.findings, index.levers)
-    first = index.ranked(pool, vector, RECALL_DEPTH).tolist()
-    picked = index.ranked(pool, vector, index.levers.count("GATE_K"))
-    ranked = [*first, *(row for row in picked.tolist() if row not in first)]
+    first, picked = _ranked_twice(index, pool, vector, index.levers.count("GATE_K"))
+    ranked = [*first.tolist(), *(row for row in picked.tolist() if row not in first)]
     excerpts = index.grouped(picked)
     primed = [row for group in excerpts for row in group]
     return Asked(
@@ -176,6 +175,20 @@ def _ask(
         negative=scopes.is_negative(record),
         contained=_is_contained(index, record.scope, {*pool.tolist(), *ranked, *primed}),
     )
+
+
+def _ranked_twice(
+    index: Index, pool: NDArray[np.int64], vector: NDArray[np.float32] | None, k: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return what ``Index.ranked`` gives at ``RECALL_DEPTH`` and at k, rows picked one by one once.
+
+    What picks one row after the other has picked fewer before it has picked more. Without vectors
+    a cap on pages chooses for each depth anew, and a smaller choice is no beginning of a larger.
+    """
+    if vector is None or index.stored is None:
+        return index.ranked(pool, None, RECALL_DEPTH), index.ranked(pool, None, k)
+    longest = index.ranked(pool, vector, max(RECALL_DEPTH, k))
+    return longest[:RECALL_DEPTH], longest[:k]
 
 
 def _is_contained(index: Index, scope: Scope | None, rows: set[int]) -> bool | None:
