@@ -213,14 +213,44 @@ def test_a_run_of_another_collection(gnomon: Gnomon, folder: Path, run: str, sai
 
 
 def test_judgements_of_another_collection(gnomon: Gnomon, folder: Path) -> None:
-    """Judged documents that are not in the corpus are told; when none is, it is refused."""
+    """Up to a tenth of ids that are nowhere are told, more are refused, as lint has it."""
+    write_lines(folder / "corpus.jsonl", DOCUMENTS | {f"d{n}": "some text" for n in range(15)})
+    write_lines(folder / "queries.jsonl", QUERIES | {f"p{n}": f"ask {n}" for n in range(15)})
+    known = [f"p{n}\td{n}\t1\n" for n in range(15)] + ["q1\tsundial\t1\n", "q2\tclock\t1\n"]
+    lost = ["q1\tgone\t1\n", "q9\tclock\t1\n"]
     run = ("eval", "--collection", folder, "--run", "mine.trec", "--qrels", "other.tsv")
-    Path("other.tsv").write_text("q1\tgone\t1\nq1\tsundial\t1\nq9\tclock\t1\n", encoding="utf-8")
+    Path("other.tsv").write_text("".join(known + lost), encoding="utf-8")
     outcome = gnomon(*run)
-    assert "1 judged documents are not in the corpus, such as 'gone'" in outcome.out
-    assert "1 judged queries are not among the queries, such as 'q9'" in outcome.out
+    assert "1 judged document is not in the corpus, such as 'gone'" in outcome.out
+    assert "1 judged query is not among the queries, such as 'q9'" in outcome.out
     Path("other.tsv").write_text("q1\tgone\t1\n", encoding="utf-8")
     assert_refused(gnomon(*run, code=3), "no judged document: none of the 1 judged documents")
+
+
+@pytest.mark.parametrize("how", ["run", "index"])
+@pytest.mark.parametrize(
+    ("lost", "said"),
+    [
+        ("q1\tgone\t0\n", "1 of 5 judged documents are not in the corpus, such as 'gone'"),
+        ("q9\tclock\t1\n", "1 of 4 judged queries are not in the queries, such as 'q9'"),
+    ],
+    ids=["documents", "queries"],
+)
+def test_too_many_foreign_judgements(
+    gnomon: Gnomon, folder: Path, how: str, lost: str, said: str
+) -> None:
+    """More than a tenth is what lint calls another-corpus, an error: nothing is measured."""
+    with (folder / "qrels" / "test.tsv").open("a", encoding="utf-8") as file:
+        file.write(lost)
+    linted = gnomon("lint", "--collection", folder, "--json", code=3).json["files"][0]
+    assert "another-corpus" in {finding["code"] for finding in linted["findings"]}
+    what = ["--run", "mine.trec"]
+    if how == "index":
+        gnomon("index", folder, "--no-embed", "--out", "idx", "--quiet")
+        what = ["--index", "idx"]
+    outcome = gnomon("eval", "--collection", folder, *what, code=3)
+    assert_refused(outcome, said, "another-corpus", "--qrels")
+    assert not Path("gnomon/reports").exists()
 
 
 def test_identical_ids(gnomon: Gnomon, folder: Path) -> None:
@@ -268,7 +298,7 @@ def test_unknown_ids_are_told(gnomon: Gnomon, folder: Path) -> None:
     more = "q7 Q0 clock 1 1 t\nq1 Q0 \x41ncient 3 0.95 t\n"
     Path("mine.trec").write_text(RUN + more, encoding="utf-8")
     outcome = gnomon("eval", "--collection", folder, "--run", "mine.trec")
-    assert "1 queries of the run are not among the queries, such as 'q7'" in outcome.out
+    assert "1 query of the run is not among the queries, such as 'q7'" in outcome.out
     assert "1 of 4 documents of the run are not in the corpus, such as 'Ancient'" in outcome.out
     assert "1 query does not stand in the order of the scores" in outcome.out
 

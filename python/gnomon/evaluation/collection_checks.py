@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.errors import InvalidInputError
-from gnomon.sources.escape import listed
+from gnomon.golden.lint_judgements import is_another_corpus
+from gnomon.sources.escape import counted, listed
 from gnomon.sources.files import shown
 from gnomon.sources.ids import near_miss
 from gnomon.sources.judged import restrict
@@ -47,9 +48,10 @@ def check_queries(run: Run, qrels: Qrels) -> None:
 def notes_on_judgements(
     qrels: Qrels, corpus_ids: Sequence[str], query_ids: Sequence[str] | None
 ) -> list[str]:
-    """Return sentences on ids of the judgements that the collection lacks.
+    """Return sentences on ids of the judgements that the collection lacks, if they are few.
 
-    Metrics count judged documents that the corpus lacks all the same, as trec_eval does.
+    Metrics count judged documents that the corpus lacks all the same, as trec_eval does. How many
+    are too many is what `lint` says: its code ``another-corpus`` is an error.
 
     Parameters
     ----------
@@ -59,21 +61,40 @@ def notes_on_judgements(
     Raises
     ------
     InvalidInputError
-        When no judged document, or no judged query, is in the collection.
+        When no judged document, or no judged query, is in the collection, or more than a tenth of
+        them are not.
     """
     judged = restrict(qrels, corpus_ids, qrels.query_ids if query_ids is None else query_ids)
+    n_documents, n_queries = len(qrels.doc_ids), len(qrels.query_ids)
+    documents, queries = judged.unknown_documents, judged.unknown_queries
+    _check_few(qrels, "documents", "corpus", n_documents, judged.n_unknown_documents, documents)
+    _check_few(qrels, "queries", "queries", n_queries, judged.n_unknown_queries, queries)
     sentences = []
     if judged.n_unknown_documents:
+        lost = counted(judged.n_unknown_documents, "judged document is", "judged documents are")
         sentences.append(
-            f"{judged.n_unknown_documents:,} judged documents are not in the corpus, such as "
-            f"{listed(judged.unknown_documents)}: they count as not found"
+            f"{lost} not in the corpus, such as {listed(judged.unknown_documents)}: no run finds "
+            f"{'it' if judged.n_unknown_documents == 1 else 'them'}"
         )
     if judged.n_unknown_queries:
         sentences.append(
-            f"{judged.n_unknown_queries:,} judged queries are not among the queries, such as "
-            f"{listed(judged.unknown_queries)}"
+            f"{counted(judged.n_unknown_queries, 'judged query is', 'judged queries are')} not "
+            f"among the queries, such as {listed(judged.unknown_queries)}"
         )
     return sentences
+
+
+def _check_few(
+    qrels: Qrels, noun: str, place: str, n_judged: int, n_lost: int, lost: Sequence[str]
+) -> None:
+    if is_another_corpus(n_lost, n_judged):
+        raise InvalidInputError(
+            f"{shown(qrels.path)}: {n_lost:,} of {n_judged:,} judged {noun} are not in the "
+            f"{place}, such as {listed(lost, first=_EXAMPLES)}; more than a tenth means judgements "
+            "of another corpus (lint calls it another-corpus), and every figure would be too low. "
+            "Name the judgements of this collection with --qrels, or the collection that they "
+            "belong to"
+        )
 
 
 def notes_on_run(run: Run, corpus_ids: Sequence[str], query_ids: Sequence[str] | None) -> list[str]:
@@ -88,8 +109,8 @@ def notes_on_run(run: Run, corpus_ids: Sequence[str], query_ids: Sequence[str] |
     unknown = [] if query_ids is None else sorted(set(run.query_ids).difference(query_ids))
     if unknown:
         sentences.append(
-            f"{len(unknown):,} queries of the run are not among the queries, such as "
-            f"{listed(unknown, first=_EXAMPLES)}"
+            f"{counted(len(unknown), 'query of the run is', 'queries of the run are')} not among "
+            f"the queries, such as {listed(unknown, first=_EXAMPLES)}"
         )
     return sentences + _unknown_documents(run, corpus_ids)
 

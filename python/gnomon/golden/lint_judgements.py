@@ -24,6 +24,11 @@ _EXAMPLES = 3
 _ABSENT = frozenset({"none", "null", "nan", "n/a", "<na>"})
 
 
+def is_another_corpus(n_lost: int, n_judged: int) -> bool:
+    """Return whether so many judged ids are nowhere that the judgements belong elsewhere."""
+    return n_lost > MOST_DANGLING * n_judged
+
+
 def of_judgements(judged: JudgedFile, documents: TextFile, queries: TextFile) -> Iterator[Finding]:
     """Yield what does not fit between judgements, documents and queries."""
     judged_documents = {document for _, document in judged.gains}
@@ -76,9 +81,9 @@ def _dangling(
     if not lost:
         return
     swapped = judged <= set(other.ids)
-    share = len(lost) / len(judged)
+    foreign = is_another_corpus(len(lost), len(judged))
     yield Finding(
-        "another-corpus" if share > MOST_DANGLING else f"dangling-{noun}",
+        "another-corpus" if foreign else f"dangling-{noun}",
         None,
         None,
         f"{len(lost):,} of {len(judged):,} judged {_plural(noun)} are not in {known.file}: "
