@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from gnomon.errors import InvalidInputError
+from gnomon.sources.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,8 +87,8 @@ def unpack(data: bytes, *, where: str) -> tuple[dict[str, NDArray[Any]], dict[st
     if not 2 <= header_size <= min(MAX_HEADER_BYTES, len(data) - 8):
         refuse(f"its header claims {header_size} bytes of the {len(data) - 8} that follow")
     try:
-        header = json.loads(data[8 : 8 + header_size], object_pairs_hook=_without_duplicates)
-    except (ValueError, RecursionError) as error:
+        header = parse_json(data[8 : 8 + header_size])
+    except ValueError as error:
         refuse(f"its header is not JSON ({error})")
     if not isinstance(header, dict):
         refuse("its header is not a JSON object")
@@ -120,13 +121,6 @@ def _array(chunk: memoryview, dtype: np.dtype[Any], shape: list[int]) -> NDArray
         flat = flat.copy()
         flat.flags.writeable = False
     return flat.reshape(shape)
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    keys = dict(pairs)
-    if len(keys) != len(pairs):
-        raise ValueError("a key stands in it twice")
-    return keys
 
 
 def _is_count(value: object) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 from gnomon.adapters.base import DIRECTION
 from gnomon.embedding.profile import Profile
 from gnomon.errors import InvalidInputError, MismatchError
+from gnomon.sources.json_text import parse_json
 
 SCHEMA = "gnomon.bridge/1"
 # How the retention behind the choice was measured, which is not how the bridge is fitted.
@@ -158,8 +159,8 @@ def _profile_object(profile: Profile) -> dict[str, Any]:
 
 def _parse(data: bytes, where: str) -> dict[str, Any]:
     try:
-        content = json.loads(data)
-    except (ValueError, RecursionError) as error:
+        content = parse_json(data)
+    except ValueError as error:
         raise InvalidInputError(f"{where}: not JSON ({error})") from None
     if not isinstance(content, dict):
         raise InvalidInputError(f"{where}: not a JSON object")

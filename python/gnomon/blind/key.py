@@ -12,6 +12,7 @@ from gnomon.errors import InvalidInputError
 from gnomon.rules.blind_values import SYSTEMS, System
 from gnomon.sources.atomic import write_text
 from gnomon.sources.files import read_bounded, shown
+from gnomon.sources.json_text import parse_json
 from gnomon.sources.limits import MIB
 
 if TYPE_CHECKING:
@@ -127,10 +128,10 @@ def read_key(path: str | os.PathLike[str]) -> Key:
         When it is no key, or its secret has not the hash that it states.
     """
     try:
-        return _key(json.loads(read_bounded(path, limit=_MAX_BYTES).decode("utf-8")))
+        return _key(parse_json(read_bounded(path, limit=_MAX_BYTES).decode("utf-8")))
     except InvalidInputError as error:
         raise InvalidInputError(f"{shown(path)}: {error}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInputError(
             f"{shown(path)}: is no key of schema {SCHEMA} ({type(error).__name__}: {error}); give "
             f"the {KEY_FILE} that gnomon blind draw has written"

@@ -21,6 +21,7 @@ from gnomon.embedding.offline import OneSidedModel
 from gnomon.embedding.profile import Profile
 from gnomon.errors import IndexFileError, InvalidInputError
 from gnomon.kernels import Analyzer
+from gnomon.sources.json_text import parse_json
 
 if TYPE_CHECKING:
     import os
@@ -128,10 +129,10 @@ class LsaEmbedder(OneSidedModel):
             When a file is missing or damaged, or the corpus was cut into terms by another analyzer.
         """
         try:
-            body: dict[str, Any] = json.loads((Path(folder) / _TERMS).read_text("utf-8"))
+            body: dict[str, Any] = parse_json((Path(folder) / _TERMS).read_text("utf-8"))
             axes = np.load(Path(folder) / _AXES, allow_pickle=False)
             terms, described = body["terms"], body["analyzer"]
-        except (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError) as error:
+        except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
             raise IndexFileError(
                 f"{folder}: the lsa model cannot be read ({error}); build the index again"
             ) from error

@@ -6,7 +6,6 @@ set agree. The index, the model and the levers may differ: that is what is compa
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +15,7 @@ from gnomon.errors import InvalidInputError, MismatchError
 from gnomon.evaluation.result import METRIC_VERSION, SCHEMA, resampled_by_size
 from gnomon.sources.escape import printable
 from gnomon.sources.files import read_bounded, shown
+from gnomon.sources.json_text import parse_json
 from gnomon.sources.limits import MIB
 from gnomon.types import Figure
 
@@ -106,11 +106,13 @@ def read_baseline(path: Path) -> Baseline:
     """
     where = shown(path)
     try:
-        body = json.loads(read_bounded(path, limit=_MAX_BYTES))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, InvalidInputError):
-            raise
-        raise InvalidInputError(f"{where}: is no report of gnomon eval: not JSON") from None
+        body = parse_json(read_bounded(path, limit=_MAX_BYTES))
+    except InvalidInputError:
+        raise
+    except ValueError as error:
+        raise InvalidInputError(
+            f"{where}: is no report of gnomon eval: not JSON ({error})"
+        ) from None
     schema = body.get("schema") if isinstance(body, dict) else None
     if schema != SCHEMA:
         raise InvalidInputError(

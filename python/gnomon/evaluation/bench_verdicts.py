@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,6 +9,7 @@ from gnomon.errors import InvalidInputError, MismatchError
 from gnomon.evaluation.bench_pairs import KEY_SCHEMA, PAIRS_SCHEMA, commitment_of, texts_hash
 from gnomon.sources.escape import quoted
 from gnomon.sources.files import read_bounded, shown
+from gnomon.sources.json_text import parse_json
 from gnomon.sources.jsonl import read_records
 from gnomon.sources.limits import MIB
 from gnomon.stats.intervals import wilson
@@ -51,11 +51,14 @@ def read_key(path: Path) -> dict[str, Any]:
         When it is none.
     """
     try:
-        key = json.loads(read_bounded(path, limit=_MAX_KEY))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, InvalidInputError):
-            raise
-        key = None
+        key = parse_json(read_bounded(path, limit=_MAX_KEY))
+    except InvalidInputError:
+        raise
+    except ValueError as error:
+        raise InvalidInputError(
+            f"{shown(path)}: is no key that gnomon bench judge-emit wrote: it cannot be read as "
+            f"JSON ({error})"
+        ) from None
     if not isinstance(key, dict) or key.get("schema") != KEY_SCHEMA:
         raise InvalidInputError(f"{shown(path)}: is no key that gnomon bench judge-emit wrote")
     return key

@@ -17,6 +17,7 @@ from gnomon.errors import (
 from gnomon.evaluation.chat import Reply
 from gnomon.sources.atomic import atomic_write, write_text
 from gnomon.sources.files import reason, shown
+from gnomon.sources.json_text import RepeatedKeyError, parse_json
 from gnomon.sources.jsonl import json_type
 
 if TYPE_CHECKING:
@@ -172,15 +173,18 @@ def _shown(value: object) -> str:
 
 def _object(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict):
-        raise InvalidInputError(
-            f"{shown(path)}: line {number} is a damaged line (JSON {json_type(value)}); remove it "
-            "to ask again"
-        )
-    return value
+        value = parse_json(line)
+    except RepeatedKeyError as error:
+        problem = error.problem.partition(";")[0]
+    except ValueError:
+        problem = "is not JSON"
+    else:
+        if isinstance(value, dict):
+            return value
+        problem = f"holds a JSON {json_type(value)}"
+    raise InvalidInputError(
+        f"{shown(path)}: line {number} is a damaged line (it {problem}); remove it to ask again"
+    )
 
 
 def _line(value: Mapping[str, Any]) -> str:

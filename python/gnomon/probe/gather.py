@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,6 @@ from gnomon.sources import (
     JudgedQueries,
     VectorSource,
     printable,
-    read_bounded,
     read_corpus,
     read_ids,
     read_qrels,
@@ -27,6 +25,7 @@ from gnomon.sources import (
     restrict,
     rows_of,
 )
+from gnomon.sources.collection import read_description
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gnomon.probe.files import ProbeFiles
-
-_PROFILE_LIMIT = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,18 +235,7 @@ def _profile(path: Path | None, name: str, vectors: VectorSource) -> Profile:
     if path is None:
         return Profile(id=name, dim=vectors.dim)
     where = printable(str(path))
-    content = read_bounded(path, limit=_PROFILE_LIMIT)
-    try:
-        info = json.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise InvalidInputError(
-            f"{where}: is not JSON ({error}); expected an object that describes the model"
-        ) from None
-    if not isinstance(info, dict):
-        raise InvalidInputError(
-            f"{where}: holds no JSON object; expected one that describes the model"
-        )
-    profile = Profile.from_embedding_info(info, where=where, name=name)
+    profile = Profile.from_embedding_info(read_description(path), where=where, name=name)
     if profile.dim != vectors.dim:
         raise InvalidInputError(
             f"{where} says that the model has {profile.dim} dimensions, but "

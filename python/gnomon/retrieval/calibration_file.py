@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,6 +9,7 @@ from gnomon.errors import InvalidInputError
 from gnomon.retrieval.guard import Guard
 from gnomon.sources.atomic import write_json
 from gnomon.sources.files import read_bounded, shown
+from gnomon.sources.json_text import parse_json
 from gnomon.sources.limits import MIB
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def read_calibration(path: Path) -> Calibration:
         When it is no calibration of this version.
     """
     try:
-        body = json.loads(read_bounded(path, limit=_MAX_BYTES))
+        body = parse_json(read_bounded(path, limit=_MAX_BYTES))
     except ValueError as error:
         raise _damaged(path, error) from error
     found = body.get("schema") if isinstance(body, dict) else type(body).__name__

@@ -19,6 +19,7 @@ from gnomon.retrieval.manifest import Manifest, corpus_hash
 from gnomon.retrieval.stored_files import check_bytes, stored_files
 from gnomon.sources.atomic import atomic_write, make_folder
 from gnomon.sources.files import reason, shown
+from gnomon.sources.json_text import parse_json
 from gnomon.sources.npy import map_npy
 
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ def read_stored_vectors(folder: Path, manifest: Manifest) -> NDArray[np.float32]
 
 def _chunk(line: str, name: str, number: int) -> Chunk:
     try:
-        fields = json.loads(line)
+        fields = json.loads(line)  # the bytes of the whole file are checked
         return Chunk(
             fields["id"], fields["page"], fields["title"], tuple(fields["trail"]), fields["text"]
         )
@@ -211,14 +212,14 @@ def _chunk(line: str, name: str, number: int) -> Chunk:
 def _read_object(path: Path) -> tuple[bytes, dict[str, Any]]:
     try:
         content = path.read_bytes()
-        value = json.loads(content.decode("utf-8"))
+        value = parse_json(content.decode("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         raise MissingInputError(
             f"{shown(path.parent)}: there is no index; build one with: gnomon index"
         ) from None
     except OSError as error:
         raise IndexFileError(f"{shown(path)}: cannot be opened: {reason(error)}") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise _damaged(shown(path), error) from error
     if not isinstance(value, dict):
         raise IndexFileError(f"{shown(path)}: holds no JSON object; build the index again")

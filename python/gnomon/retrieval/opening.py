@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gnomon.embedding.profile import Profile
 from gnomon.errors import InvalidInputError, UsageError
 from gnomon.kernels import default_threads
+from gnomon.sources.collection import read_description
 from gnomon.sources.config import Config
 from gnomon.sources.files import shown
 from gnomon.sources.jsonl import read_records
@@ -156,7 +156,7 @@ def _profile_beside(path: Path, dim: int) -> Profile:
     for stem in (name, name.with_suffix("")):
         described = stem.with_name(f"{stem.name}.json")
         if described.is_file():
-            info = json.loads(described.read_text(encoding="utf-8"))
+            info = read_description(described)
             return Profile.from_embedding_info(info, where=shown(described), name=stem.name)
     return Profile(f"precomputed/{name.name}", dim)
 

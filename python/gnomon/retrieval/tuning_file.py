@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,6 +10,7 @@ from gnomon.errors import UsageError
 from gnomon.retrieval.levers import LEVERS, THRESHOLDS, checked_value
 from gnomon.sources.atomic import write_json
 from gnomon.sources.files import read_bounded, shown
+from gnomon.sources.json_text import parse_json
 from gnomon.sources.limits import MIB
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def read_tuning(path: Path, manifest: Manifest) -> Tuning:
     if not path.exists():
         return Tuning({}, {}, ())
     try:
-        body = json.loads(read_bounded(path, limit=MIB))
-    except (ValueError, RecursionError) as error:
+        body = parse_json(read_bounded(path, limit=MIB))
+    except ValueError as error:
         return _dropped(path, f"it is not JSON ({error})")
     if not isinstance(body, dict):
         return _dropped(path, "it holds no JSON object")

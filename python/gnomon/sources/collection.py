@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.errors import InvalidInputError, MissingInputError, UsageError
 from gnomon.sources.escape import listed, quoted
 from gnomon.sources.files import read_bounded, shown
+from gnomon.sources.json_text import parse_json
 
 if TYPE_CHECKING:
     import os
@@ -92,7 +92,7 @@ class CollectionFiles:
             name,
             folder / f"{name}{_DOCS_END}",
             queries if queries.exists() else None,
-            _description(folder / f"{name}.json"),
+            _described(folder / f"{name}.json"),
         )
 
 
@@ -175,13 +175,22 @@ def _check_plain(name: str) -> None:
         )
 
 
-def _description(path: Path) -> dict[str, Any] | None:
-    if not path.exists():
-        return None
+def _described(path: Path) -> dict[str, Any] | None:
+    return read_description(path) if path.exists() else None
+
+
+def read_description(path: Path) -> dict[str, Any]:
+    """Read what describes an embedding model, ``NAME.json`` beside its vectors.
+
+    Raises
+    ------
+    InvalidInputError
+        When it is no JSON object.
+    """
     content = read_bounded(path, limit=_DESCRIPTION_BYTES)
     try:
-        value = json.loads(content.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
+        value = parse_json(content.decode("utf-8-sig"))
+    except ValueError as error:
         raise InvalidInputError(
             f"{shown(path)}: is not valid JSON ({error}); expected an object that describes the "
             "model"

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import gzip
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gnomon.errors import InvalidInputError
-from gnomon.sources.escape import quoted
 from gnomon.sources.files import shown, size_of
 from gnomon.sources.jsonl import Record, parse_object
 from gnomon.sources.limits import DEFAULT_LIMITS, Limits, check_unpacked_size
@@ -79,8 +77,7 @@ def read_each_record(
 ) -> Iterator[Record | BrokenLine]:
     """Yield every line of a JSON Lines file as its object, or as what is wrong with it.
 
-    The rules are those of `read_records`, with one more: a key that stands twice in one object is
-    refused, since only one of the two values could be read.
+    The rules are those of `read_records`.
 
     Raises
     ------
@@ -95,7 +92,6 @@ def read_each_record(
             continue
         try:
             fields = parse_object(line, path)
-            _check_keys(line.text, f"{shown(path)}: line {line.number}")
         except InvalidInputError as error:
             yield broken_line(error, path, line.number)
         else:
@@ -128,29 +124,3 @@ def _decoded(
     else:
         if line.text.strip(" \t\r"):
             yield line
-
-
-class _TwiceError(Exception):
-    """A key that stands twice in an object."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> None:
-    seen = set()
-    for key, _ in pairs:
-        if key in seen:
-            raise _TwiceError(key)
-        seen.add(key)
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_once)
-
-
-def _check_keys(text: str, where: str) -> None:
-    try:
-        _DECODER.decode(text)
-    except _TwiceError as error:
-        raise InvalidInputError(
-            f"{where}: has the key {quoted(str(error))} twice; keep one of them"
-        ) from None
-    except RecursionError:
-        raise InvalidInputError(f"{where}: holds a structure too deep to read") from None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.errors import InvalidInputError
 from gnomon.sources.escape import listed, quoted
 from gnomon.sources.files import shown
+from gnomon.sources.json_text import RepeatedKeyError, TooDeepError, parse_json
 from gnomon.sources.limits import DEFAULT_LIMITS, Limits
 from gnomon.sources.textlines import Line, read_lines
 
@@ -47,21 +48,27 @@ def parse_object(line: Line, path: str | os.PathLike[str]) -> dict[str, Any]:
     Raises
     ------
     InvalidInputError
-        When the line is not JSON, not an object, or nested too deeply.
+        When the line is not JSON, not an object, nested too deeply, or has a key twice in one
+        object.
     """
     where = f"{shown(path)}: line {line.number}"
     try:
-        value = json.loads(line.text)
+        value = parse_json(line.text)
+    except RepeatedKeyError as error:
+        raise InvalidInputError(f"{where}: {error.problem}") from None
     except json.JSONDecodeError as error:
         problem = error.msg.removesuffix(" at")
         raise InvalidInputError(
             f"{where}: is not valid JSON ({problem} at column {error.colno}); "
             "expected one JSON object a line"
         ) from None
-    except (ValueError, RecursionError) as error:
-        found = "a structure too deep" if isinstance(error, RecursionError) else "a number too long"
+    except TooDeepError:
         raise InvalidInputError(
-            f"{where}: holds {found} to read; expected one JSON object a line"
+            f"{where}: holds a structure too deep to read; expected one JSON object a line"
+        ) from None
+    except ValueError:
+        raise InvalidInputError(
+            f"{where}: holds a number too long to read; expected one JSON object a line"
         ) from None
     if not isinstance(value, dict):
         raise InvalidInputError(
