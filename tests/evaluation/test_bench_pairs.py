@@ -248,8 +248,58 @@ class TestVerdicts:
             join_verdicts(pairs, key, verdicts)
 
     @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            (lambda rows: rows[1].update(question="another?"), "line 2: is not the pair"),
+            (lambda rows: rows[2].update(previous=["before"]), "line 3: is not the pair"),
+            (lambda rows: rows[3].update(x="", y=""), "line 4: is not the pair"),
+            (lambda rows: rows[4].update(hint="x"), "line 5: is not the pair"),
+            (lambda rows: rows[5].update(pair=1), "line 6: is not the pair"),
+            (lambda rows: rows[0].update(protocol=9), "line 1: the head was edited"),
+            (lambda rows: rows[0].update(note="x is better"), "line 1: the head was edited"),
+            (lambda rows: rows.append(rows[1]), "stand twice or in another order"),
+            (lambda rows: rows.append(rows.pop(1)), "stand twice or in another order"),
+            (lambda rows: rows.pop(), "holds 20 of the 21 pairs"),
+            (lambda rows: rows.clear(), "holds 0 of the 21 pairs"),
+        ],
+        ids=["question", "previous", "texts", "field", "number", "protocol", "note", "twice",
+             "order", "cut", "empty"],
+    )  # fmt: skip
+    def test_edited_pairs(
+        self, files: tuple[Path, Path, Pairs], tmp_path: Path, change: Any, said: str
+    ) -> None:
+        """A judge of other questions, texts or pairs judged something else; the file is named."""
+        pairs, key, made = files
+        told = [{"pair": n, "verdict": "x"} for n, _ in enumerate(made.pairs, 1)]
+        verdicts = self.write(tmp_path / "v.jsonl", told)
+        rows = [json.loads(line) for line in pairs.read_text("utf-8").splitlines()]
+        join_verdicts(self.write(pairs, rows), key, verdicts)
+        change(rows)
+        with pytest.raises(MismatchError, match=r"pairs\.jsonl.* restore the file") as refused:
+            join_verdicts(self.write(pairs, rows), key, verdicts)
+        assert said in str(refused.value)
+
+    @pytest.mark.parametrize(
+        ("lost", "said"),
+        [
+            ("pairs_sha256", "the key is damaged: 'pairs_sha256' is missing"),
+            ("configs", "the key is damaged: 'configs' is missing"),
+        ],
+    )
+    def test_a_damaged_key(
+        self, files: tuple[Path, Path, Pairs], tmp_path: Path, lost: str, said: str
+    ) -> None:
+        """What is missing is said in words."""
+        body = json.loads(files[1].read_text("utf-8"))
+        del body[lost]
+        files[1].write_text(json.dumps(body), encoding="utf-8")
+        with pytest.raises(InvalidInputError, match=r"key\.json") as refused:
+            join_verdicts(files[0], files[1], self.write(tmp_path / "v.jsonl", []))
+        assert said in str(refused.value)
+
+    @pytest.mark.parametrize(
         "content",
-        ["", "[]", '{"schema": "x"}', '{"schema": "gnomon.bench-key/1", "pairs": 3}'],
+        ["", "[]", '{"schema": "x"}', '{"schema": "gnomon.bench-key/2", "pairs": 3}'],
     )
     def test_no_key(self, files: tuple[Path, Path, Pairs], tmp_path: Path, content: str) -> None:
         """What is no key is said to be none, without a traceback."""

@@ -154,6 +154,57 @@ class TestTasks:
         with pytest.raises(InvalidInputError, match=r"line 2: the task is damaged"):
             read_tasks(path)
 
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            (lambda task: task.pop("record"), "'record' missing"),
+            (lambda task: (task.pop("gate"), task.pop("id")), "'id', 'gate' missing"),
+            (lambda task: task.update(labels=[]), "'labels' is a JSON array instead of an object"),
+            (
+                lambda task: task.update(negative=0),
+                "'negative' is a JSON number instead of true or",
+            ),
+            (lambda task: task.pop("gold_answer"), "'gold_answer' is missing"),
+            (lambda task: task["messages"][0].pop("role"), "'role' is missing"),
+            (lambda task: task.update(turns=[3]), "has another JSON type than it should"),
+        ],
+    )
+    def test_what_is_wrong_with_a_task_is_said_in_words(
+        self, index: Index, tmp_path: Path, change: Any, said: str
+    ) -> None:
+        """File, line and field; no name of an exception."""
+        path = write_tasks(tmp_path, emit(index))
+        head, first, *rest = path.read_text("utf-8").splitlines()
+        task = json.loads(first)
+        change(task)
+        path.write_text("\n".join([head, json.dumps(task), *rest]), "utf-8")
+        with pytest.raises(
+            InvalidInputError, match=r"tasks\.jsonl: line 2: the task is damaged"
+        ) as e:
+            read_tasks(path)
+        assert said in str(e.value)
+        assert "Error" not in str(e.value)
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda task: task.update(gold_chunks=["guide/other"]),
+            lambda task: task.update(negative=not task["negative"]),
+            lambda task: task["values"].update(mrr=0.125),
+            lambda task: task.update(more=1),
+        ],
+        ids=["gold", "negative", "figure", "field"],
+    )
+    def test_edited_gold_and_figures(self, index: Index, tmp_path: Path, change: Any) -> None:
+        """They are no part of the id, which tells nothing of them; the head has their hash."""
+        path = write_tasks(tmp_path, emit(index))
+        head, first, *rest = path.read_text("utf-8").splitlines()
+        task = json.loads(first)
+        change(task)
+        path.write_text("\n".join([head, json.dumps(task), *rest]), "utf-8")
+        with pytest.raises(InvalidInputError, match=r"tasks\.jsonl: was edited since"):
+            read_tasks(path)
+
     def test_an_edited_task(self, index: Index, tmp_path: Path) -> None:
         """The id belongs to the words."""
         path = write_tasks(tmp_path, emit(index))

@@ -12,7 +12,7 @@ from gnomon.errors import InvalidInputError
 from gnomon.rules.blind_values import SYSTEMS, System
 from gnomon.sources.atomic import write_text
 from gnomon.sources.files import read_bounded, shown
-from gnomon.sources.json_text import parse_json
+from gnomon.sources.json_text import WrongPartError, fault_of, parse_json
 from gnomon.sources.limits import MIB
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def read_key(path: str | os.PathLike[str]) -> Key:
         raise InvalidInputError(f"{shown(path)}: {error}") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInputError(
-            f"{shown(path)}: is no key of schema {SCHEMA} ({type(error).__name__}: {error}); give "
+            f"{shown(path)}: is no key of schema {SCHEMA} ({fault_of(error)}); give "
             f"the {KEY_FILE} that gnomon blind draw has written"
         ) from None
 
@@ -196,5 +196,5 @@ def _row(row: dict[str, Any]) -> KeyRow:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"expected a text, found {type(value).__name__}")
+        raise WrongPartError(f"expected a text, found {type(value).__name__}")
     return value

@@ -20,6 +20,7 @@ from gnomon.rules.gate_transfer import (
     choose_transfer,
 )
 from gnomon.rules.gate_values import STRATA
+from gnomon.sources.json_text import fault_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -184,7 +185,7 @@ def source_rates(source: Calibration) -> dict[Stratum, Fraction]:
         return {s: Fraction(strata[s]["refused"], strata[s]["n"]) for s in STRATA if s in strata}
     except (KeyError, TypeError, ZeroDivisionError) as error:
         raise InvalidInputError(
-            f"the calibration does not say what it refused of each stratum ({error!r}); "
+            f"the calibration does not say what it refused of each stratum ({fault_of(error)}); "
             "run gnomon calibrate again and transfer its file"
         ) from error
 

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from gnomon.audit.canonical import is_sha256
 from gnomon.errors import InvalidInputError, MismatchError
 from gnomon.evaluation.result import METRIC_VERSION, SCHEMA, resampled_by_size
-from gnomon.sources.escape import printable
 from gnomon.sources.files import read_bounded, shown
-from gnomon.sources.json_text import parse_json
+from gnomon.sources.json_text import WrongPartError, fault_of, parse_json
 from gnomon.sources.limits import MIB
 from gnomon.types import Figure
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
 # Records that are named in a comparison, of those that moved most each way.
 MOST_NAMED: Final = 10
-_MOST_SHOWN: Final = 120
 _MAX_BYTES: Final = 64 * MIB
 # What two reports may differ in, by its name for a reader and its key among the index's facts.
 _FACTS: Final[Mapping[str, str]] = {
@@ -123,14 +121,9 @@ def read_baseline(path: Path) -> Baseline:
         return _baseline(body, where)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise InvalidInputError(
-            f"{where}: the report is damaged ({_fault(error)}); expected one as gnomon eval wrote "
-            "it: run that again"
+            f"{where}: the report is damaged ({fault_of(error)}); expected one as gnomon eval "
+            "wrote it: run that again"
         ) from None
-
-
-def _fault(error: Exception) -> str:
-    text = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-    return printable(text[:_MOST_SHOWN])
 
 
 def why_not(setup: Setup, baseline: Baseline) -> tuple[str, ...]:
@@ -270,7 +263,7 @@ def _baseline(body: Mapping[str, Any], where: str) -> Baseline:
             if value is None:
                 continue
             if isinstance(value, bool) or not isinstance(value, (int, float)):
-                raise TypeError(f"{name} is {value!r}")
+                raise WrongPartError(f"{name} is {value!r}")
             if not (math.isfinite(value) and 0.0 <= value <= 1.0):
                 raise ValueError(f"{name} is {value}")
             values.setdefault(name, {})[str(row["id"])] = float(value)
@@ -293,10 +286,10 @@ def _baseline(body: Mapping[str, Any], where: str) -> Baseline:
 def _check_records(rows: object, expected: object) -> None:
     """Refuse records that are not those that were measured, each once."""
     if not isinstance(rows, list):
-        raise TypeError("'records' is no list")
+        raise WrongPartError("'records' is no list")
     ids = [row["id"] for row in rows]
     if not all(isinstance(one, str) for one in ids):
-        raise TypeError("the id of a record is no text")
+        raise WrongPartError("the id of a record is no text")
     if len(set(ids)) != len(ids):
         raise ValueError("a record stands twice")
     if isinstance(expected, bool) or len(ids) != expected:

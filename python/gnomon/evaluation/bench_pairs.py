@@ -14,6 +14,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from gnomon.evaluation.bench_lines import RowsHash, line_of
 from gnomon.evaluation.bench_tasks import PROTOCOL
 from gnomon.evaluation.citations import without_citations
 from gnomon.evaluation.prompts import REFUSAL
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from gnomon.evaluation.bench_tasks import Task, TaskFile
 
 PAIRS_SCHEMA: Final = "gnomon.bench-pairs/1"
-KEY_SCHEMA: Final = "gnomon.bench-key/1"
+KEY_SCHEMA: Final = "gnomon.bench-key/2"
 SECRET_BYTES: Final = 32
 # A number such as 0.8312 may be a score of the retrieval that made the answer.
 _SCORE: Final = re.compile(r"(?<![\w.])0\.\d{3,}(?![\w.])")
@@ -108,13 +109,21 @@ def make_pairs(sides: Sequence[TaskFile], answers: Sequence[Answers], secret: by
 
 def pairs_lines(pairs: Pairs, commitment: str) -> list[bytes]:
     """Return what the judge gets, line by line."""
-    head = {
+    return [line_of(value) for value in (head_of(len(pairs.pairs), commitment), *_rows(pairs))]
+
+
+def head_of(n_pairs: int, commitment: str) -> dict[str, Any]:
+    """Return the first line of pairs."""
+    return {
         "schema": PAIRS_SCHEMA,
         "protocol": PROTOCOL,
-        "pairs": len(pairs.pairs),
+        "pairs": n_pairs,
         "key_sha256": commitment,
     }
-    rows = [
+
+
+def _rows(pairs: Pairs) -> list[dict[str, Any]]:
+    return [
         {
             "pair": number,
             "question": pair.question,
@@ -124,26 +133,27 @@ def pairs_lines(pairs: Pairs, commitment: str) -> list[bytes]:
         }
         for number, pair in enumerate(pairs.pairs, 1)
     ]
-    return [json.dumps(value).encode() + b"\n" for value in (head, *rows)]
 
 
 def key_body(pairs: Pairs, sides: Sequence[TaskFile], secret: bytes) -> dict[str, Any]:
     """Return what the key keeps."""
+    rows = _rows(pairs)
     return {
         "schema": KEY_SCHEMA,
         "secret": secret.hex(),
         "configs": [side.config for side in sides],
         "tasks_hashes": [side.hash for side in sides],
         "identical": pairs.identical,
+        "pairs_sha256": RowsHash(rows).hex,
         "pairs": [
             {
                 "pair": number,
                 "record": pair.record,
                 "x": 0 if pair.first_is_x else 1,
                 "tells": pair.tells,
-                "texts_sha256": texts_hash(pair.x, pair.y),
+                "row_sha256": RowsHash([row]).hex,
             }
-            for number, pair in enumerate(pairs.pairs, 1)
+            for number, (pair, row) in enumerate(zip(pairs.pairs, rows, strict=True), 1)
         ],
     }
 
@@ -151,11 +161,6 @@ def key_body(pairs: Pairs, sides: Sequence[TaskFile], secret: bytes) -> dict[str
 def commitment_of(key: dict[str, Any]) -> str:
     """Return sha256 over a key, in hexadecimal digits: what the pairs say of it."""
     return hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()
-
-
-def texts_hash(x: str, y: str) -> str:
-    """Return sha256 over the two answers of a pair, in hexadecimal digits."""
-    return hashlib.sha256(json.dumps([x, y]).encode()).hexdigest()
 
 
 def _half(records: Sequence[str], secret: bytes) -> frozenset[str]:

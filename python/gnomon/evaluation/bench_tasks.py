@@ -13,20 +13,49 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from gnomon.errors import InvalidInputError
+from gnomon.evaluation.bench_lines import RowsHash, line_of
 from gnomon.evaluation.chat import Message
 from gnomon.golden.levels import LEVELS
 from gnomon.golden.records import GoldenRecord
 from gnomon.sources.atomic import atomic_write
+from gnomon.sources.escape import quoted
 from gnomon.sources.files import shown
-from gnomon.sources.jsonl import read_records
+from gnomon.sources.json_text import WrongPartError, fault_of
+from gnomon.sources.jsonl import json_type, read_records
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-SCHEMA: Final = "gnomon.bench-tasks/1"
+SCHEMA: Final = "gnomon.bench-tasks/2"
 PROTOCOL: Final = 1
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
+
+# What a line of the file holds; `gold_answer` may be null too.
+_TYPES: Final[Mapping[str, type]] = {
+    "id": str,
+    "record": str,
+    "messages": list,
+    "turns": list,
+    "citable": list,
+    "ranked": list,
+    "primed": list,
+    "question": str,
+    "previous": list,
+    "expect": str,
+    "gold_chunks": list,
+    "identifiers": list,
+    "negative": bool,
+    "labels": dict,
+    "values": dict,
+    "gate": dict,
+}
+_TYPE_NAMES: Final[Mapping[type, str]] = {
+    str: "a string",
+    list: "an array",
+    dict: "an object",
+    bool: "true or false",
+}
 
 Stage = Literal[1, 2]
 
@@ -156,6 +185,7 @@ def write_tasks(folder: Path, file: TaskFile) -> Path:
         When it cannot be written; what was there stays.
     """
     path = folder / file.name
+    rows = [_as_json(task) for task in file.tasks]
     head = {
         "schema": SCHEMA,
         "protocol": PROTOCOL,
@@ -164,10 +194,11 @@ def write_tasks(folder: Path, file: TaskFile) -> Path:
         "level": file.level,
         "setup": dict(file.setup),
         "tasks": len(file.tasks),
+        "tasks_sha256": RowsHash(rows).hex,
     }
     with atomic_write(path) as out:
-        for value in (head, *(_as_json(task) for task in file.tasks)):
-            out.write(json.dumps(value, allow_nan=False).encode() + b"\n")
+        for value in (head, *rows):
+            out.write(line_of(value))
     return path
 
 
@@ -179,10 +210,11 @@ def read_tasks(path: Path) -> TaskFile:
     MissingInputError
         When there is none.
     InvalidInputError
-        When it is of another version, cut short or damaged, with the line.
+        When it is of another version, cut short, edited or damaged, with the line where one can be
+        named.
     """
     head: dict[str, Any] | None = None
-    tasks = []
+    tasks, rows = [], RowsHash()
     for record in read_records(path):
         where = f"{shown(path)}: line {record.line}"
         if head is None:
@@ -190,6 +222,7 @@ def read_tasks(path: Path) -> TaskFile:
             _check_head(head, where)
             continue
         tasks.append(_task(record.fields, where))
+        rows.add(record.fields)
     if head is None:
         raise InvalidInputError(f"{shown(path)}: is empty; run gnomon bench emit again")
     if len(tasks) != head.get("tasks"):
@@ -197,13 +230,18 @@ def read_tasks(path: Path) -> TaskFile:
             f"{shown(path)}: holds {len(tasks)} tasks and says {head.get('tasks')!r:.20}; it was "
             "cut short or edited: run gnomon bench emit again"
         )
+    if rows.hex != head.get("tasks_sha256"):
+        raise InvalidInputError(
+            f"{shown(path)}: was edited since it was written: its tasks say something else than "
+            "line 1 has the sha256 of. Restore it, or run gnomon bench emit again"
+        )
     try:
         stage: Stage = 1 if head["stage"] == 1 else 2
         return TaskFile(head["config"], stage, head["level"], head["setup"], tuple(tasks))
     except KeyError as error:
         raise InvalidInputError(
-            f"{shown(path)}: line 1: the head is damaged ({error!r:.80}); run gnomon bench "
-            "emit again"
+            f"{shown(path)}: line 1: the head is damaged: {fault_of(error)}; run gnomon "
+            "bench emit again"
         ) from None
 
 
@@ -268,6 +306,7 @@ def _as_json(task: Task) -> dict[str, Any]:
 
 
 def _task(fields: Mapping[str, Any], where: str) -> Task:
+    _check_types(fields, where)
     try:
         task = Task(
             record=GoldenRecord(
@@ -293,7 +332,7 @@ def _task(fields: Mapping[str, Any], where: str) -> Task:
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InvalidInputError(
-            f"{where}: the task is damaged ({error!r:.80}); run gnomon bench emit again"
+            f"{where}: the task is damaged: {fault_of(error)}; run gnomon bench emit again"
         ) from None
     if fields.get("id") != task.id:
         raise InvalidInputError(
@@ -303,9 +342,25 @@ def _task(fields: Mapping[str, Any], where: str) -> Task:
     return task
 
 
+def _check_types(fields: Mapping[str, Any], where: str) -> None:
+    """Refuse a task that lacks a field, or has one of another type, by the name of the field."""
+    missing = [name for name in _TYPES if name not in fields]
+    wrong = [
+        f"{quoted(name)} is a JSON {json_type(fields[name])} instead of {_TYPE_NAMES[kind]}"
+        for name, kind in _TYPES.items()
+        if name in fields and not isinstance(fields[name], kind)
+    ]
+    if missing:
+        wrong.append(f"{', '.join(map(quoted, missing))} missing")
+    if wrong:
+        raise InvalidInputError(
+            f"{where}: the task is damaged: {'; '.join(wrong)}; run gnomon bench emit again"
+        )
+
+
 def _text_or_none(value: object) -> str | None:
     if value is not None and not isinstance(value, str):
-        raise TypeError(f"{value!r:.40} is no text")
+        raise WrongPartError(f"{value!r:.40} is no text")
     return value
 
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from gnomon.errors import InvalidInputError, MismatchError
-from gnomon.evaluation.bench_pairs import KEY_SCHEMA, PAIRS_SCHEMA, commitment_of, texts_hash
-from gnomon.sources.escape import quoted
+from gnomon.evaluation.bench_lines import RowsHash
+from gnomon.evaluation.bench_pairs import KEY_SCHEMA, PAIRS_SCHEMA, commitment_of, head_of
+from gnomon.sources.escape import counted, quoted
 from gnomon.sources.files import read_bounded, shown
-from gnomon.sources.json_text import parse_json
+from gnomon.sources.json_text import fault_of, parse_json
 from gnomon.sources.jsonl import read_records
 from gnomon.sources.limits import MIB
 from gnomon.stats.intervals import wilson
@@ -23,6 +24,7 @@ SCHEMA: Final = "gnomon.bench-judge/1"
 VERDICTS: Final = ("x", "y", "tie")
 _MAX_KEY: Final = 64 * MIB
 _MOST_SHOWN: Final = 10
+_RESTORE: Final = "restore the file that gnomon bench judge-emit wrote and that the judge was given"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,12 @@ def read_key(path: Path) -> dict[str, Any]:
             f"{shown(path)}: is no key that gnomon bench judge-emit wrote: it cannot be read as "
             f"JSON ({error})"
         ) from None
-    if not isinstance(key, dict) or key.get("schema") != KEY_SCHEMA:
-        raise InvalidInputError(f"{shown(path)}: is no key that gnomon bench judge-emit wrote")
+    schema = key.get("schema") if isinstance(key, dict) else None
+    if not isinstance(key, dict) or schema != KEY_SCHEMA:
+        raise InvalidInputError(
+            f"{shown(path)}: is no key that this gnomon bench judge-emit wrote: its schema is "
+            f"{schema!r:.60}, expected {KEY_SCHEMA!r}"
+        )
     return key
 
 
@@ -70,7 +76,7 @@ def join_verdicts(pairs_file: Path, key_file: Path, verdicts_file: Path) -> list
     Raises
     ------
     MismatchError
-        When key and pairs do not belong together.
+        When key and pairs do not belong together, or the pairs were edited.
     InvalidInputError
         When a verdict is none, or pairs are missing, unknown or judged twice; they are named.
     """
@@ -115,12 +121,12 @@ def _decided(judged: list[Judged]) -> int:
 def _checked_pairs(path: Path, key: Mapping[str, Any], key_name: str) -> dict[int, dict[str, Any]]:
     try:
         sides = {int(one["pair"]): one for one in key["pairs"]}
-        _ = [(one["x"], one["tells"], one["texts_sha256"]) for one in sides.values()]
-        _ = key["configs"][1], key["identical"]
+        _ = [(one["x"], one["tells"], one["row_sha256"]) for one in sides.values()]
+        _ = key["configs"][1], key["identical"], key["pairs_sha256"]
     except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise InvalidInputError(f"{key_name}: the key is damaged ({error!r:.80})") from None
+        raise InvalidInputError(f"{key_name}: the key is damaged: {fault_of(error)}") from None
     head: dict[str, Any] | None = None
-    seen = set()
+    seen, rows = set(), RowsHash()
     for record in read_records(path):
         fields, where = record.fields, f"{shown(path)}: line {record.line}"
         if head is None:
@@ -131,15 +137,26 @@ def _checked_pairs(path: Path, key: Mapping[str, Any], key_name: str) -> dict[in
                 raise MismatchError(
                     f"{shown(path)} was not made with the key {key_name}, or one of them was edited"
                 )
+            if head != head_of(len(sides), commitment_of(dict(key))):
+                raise MismatchError(f"{where}: the head was edited; {_RESTORE}")
             continue
-        number, x, y = fields.get("pair"), fields.get("x"), fields.get("y")
-        known = sides.get(number) if isinstance(number, int) else None
-        if known is None or known["texts_sha256"] != texts_hash(str(x), str(y)):
-            raise MismatchError(f"{where}: is not the pair that the key {key_name} knows")
+        number = fields.get("pair")
+        known = sides.get(number) if type(number) is int else None
+        if known is None or known["row_sha256"] != RowsHash([fields]).hex:
+            raise MismatchError(
+                f"{where}: is not the pair that the key {key_name} knows; {_RESTORE}"
+            )
+        rows.add(fields)
         seen.add(number)
-    if seen != set(sides):
+    if head is None or seen != set(sides):
         raise MismatchError(
-            f"{shown(path)}: holds {len(seen)} of the {len(sides)} pairs of the key"
+            f"{shown(path)}: holds {len(seen)} of the {counted(len(sides), 'pair')} of the key; "
+            f"{_RESTORE}"
+        )
+    if rows.hex != key["pairs_sha256"]:
+        raise MismatchError(
+            f"{shown(path)}: its pairs stand twice or in another order than they were written; "
+            f"{_RESTORE}"
         )
     return sides
 

@@ -9,7 +9,7 @@ from gnomon.errors import InvalidInputError
 from gnomon.retrieval.guard import Guard
 from gnomon.sources.atomic import write_json
 from gnomon.sources.files import read_bounded, shown
-from gnomon.sources.json_text import parse_json
+from gnomon.sources.json_text import fault_of, parse_json
 from gnomon.sources.limits import MIB
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def write_calibration(path: Path, body: Mapping[str, Any]) -> None:
 
 def _damaged(path: Path, error: Exception) -> InvalidInputError:
     return InvalidInputError(
-        f"{shown(path)}: the calibration is damaged ({error!r}); run: gnomon calibrate"
+        f"{shown(path)}: the calibration is damaged ({fault_of(error)}); run: gnomon calibrate"
     )
 
 

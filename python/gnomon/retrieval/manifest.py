@@ -13,6 +13,7 @@ from gnomon.errors import IndexFileError, MismatchError
 from gnomon.retrieval.guard import DenseMode, Guard, GuardMode
 from gnomon.retrieval.levers import LEVERS, Lever, Levers, resolve_levers
 from gnomon.sources.escape import quoted
+from gnomon.sources.json_text import WrongPartError, fault_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -156,7 +157,7 @@ class Manifest:
             raise
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise IndexFileError(
-                f"{where}: the manifest is damaged ({error!r}); build the index again"
+                f"{where}: the manifest is damaged ({fault_of(error)}); build the index again"
             ) from error
 
 
@@ -179,7 +180,7 @@ def _check_lever_names(levers: Mapping[str, Any], where: str) -> None:
 def _stored_file(fields: Mapping[str, Any]) -> StoredFile:
     size, sha256 = fields["size"], fields["sha256"]
     if type(size) is not int or not isinstance(sha256, str):
-        raise TypeError(f"a file is {fields!r:.80}")
+        raise WrongPartError(f"a file is {fields!r:.80}")
     return StoredFile(size, sha256)
 
 

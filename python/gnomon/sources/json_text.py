@@ -10,9 +10,10 @@ import json
 from collections import Counter
 from typing import Any, Final
 
-from gnomon.sources.escape import quoted
+from gnomon.sources.escape import printable, quoted
 
 _WHITE: Final = " \t\n\r"
+_MOST_SHOWN: Final = 120
 
 
 class RepeatedKeyError(ValueError):
@@ -69,6 +70,32 @@ def parse_json(content: str | bytes) -> Any:
         raise RepeatedKeyError(*_first_repeated(text, error.args[0])) from None
     except RecursionError:
         raise TooDeepError("nested too deeply") from None
+
+
+class WrongPartError(ValueError):
+    """A part of a JSON value is not what it has to be; the message says which."""
+
+
+def fault_of(error: Exception) -> str:
+    """Say what is wrong with a value of which a part was taken as if it were there.
+
+    Whoever takes parts says with `WrongPartError` what one must be; a `TypeError` is Python's.
+
+    Examples
+    --------
+    >>> fault_of(KeyError("tau"))
+    "'tau' is missing"
+    >>> fault_of(ValueError("tau is 7"))
+    'tau is 7'
+    """
+    if isinstance(error, KeyError):
+        return f"{quoted(str(error.args[0]), limit=_MOST_SHOWN)} is missing"
+    if isinstance(error, IndexError):
+        return "a list in it is too short"
+    if isinstance(error, (TypeError, AttributeError)):
+        return "a part of it has another JSON type than it should"
+    text = str(error)
+    return printable(text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}...")
 
 
 class _TwiceError(Exception):
