@@ -157,7 +157,7 @@ def test_refused(place: Gnomon) -> None:
     assert_refused(contest(place, code=3, used="b"), "lacks a document of the runs: 'nowhere'")
     assert_refused(contest(place, code=3, used="none"), "no such file")
     run("a", q1="d2")
-    assert_refused(contest(place, code=3, used="b"), "no query is contested: of 1, 1 have")
+    assert_refused(contest(place, code=3, used="b"), "no query is contested: of 1, 1 has")
     Path("private").chmod(0o755)
     assert_refused(contest(place, code=2, used="b"), "has mode 0755")
     Path("private").chmod(0o700)

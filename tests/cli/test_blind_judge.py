@@ -37,7 +37,7 @@ def test_nobody_comes(gnomon: Gnomon, sheet: Path) -> None:
     before = sheet.read_bytes()
     outcome = gnomon("blind", "judge", sheet, *AT_ONCE)
     assert outcome.out == (
-        f"nobody was at the page for 0.001 minutes: 1 of 4 spots are judged and saved in {sheet}; "
+        f"nobody was at the page for 0.001 minutes: 1 of 4 spots is judged and saved in {sheet}; "
         "the same command goes on at the first open one\n"
     )
     address, note = outcome.err.splitlines()
@@ -228,6 +228,6 @@ def test_ctrl_c(sheet: Path, tmp_path: Path) -> None:
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (130, "")
     assert err == (
-        f"stopped by Ctrl-C: 1 of 4 spots are judged and saved in {sheet}; the same command goes "
+        f"stopped by Ctrl-C: 1 of 4 spots is judged and saved in {sheet}; the same command goes "
         "on at the first open one\n"
     )

@@ -132,7 +132,7 @@ def test_sweep_only_needs_every_probe(gnomon: Gnomon) -> None:
     gnomon("calibrate", "--quiet")
     write([*probes(("U", 60), ("N4", 30)), {"id": "new", "question": "why?", "stratum": "U"}])
     outcome = gnomon("calibrate", "--sweep-only", code=3)
-    assert_refused(outcome, "1 of 91 probes are not in the cache", "'new'")
+    assert_refused(outcome, "1 of 91 probes is not in the cache", "'new'")
 
 
 @pytest.mark.usefixtures("served")

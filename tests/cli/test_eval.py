@@ -226,7 +226,7 @@ def test_a_leak_is_refused(gnomon: Gnomon, monkeypatch: pytest.MonkeyPatch) -> N
     )
     flags = ("--expect", "recall@8>=2", "--junit", "junit.xml", "--quiet")
     outcome = gnomon("eval", "--gate-only", *flags, code=3)
-    assert "chunks from outside their scope were given to 1 records" in outcome.err
+    assert "chunks from outside their scope were given to 1 record;" in outcome.err
     failures = ET.parse("junit.xml").getroot().findall(".//failure")
     assert "g-scoped" in (failures[-1].text or "")
 
@@ -262,7 +262,7 @@ def test_bad_input(gnomon: Gnomon) -> None:
     assert_refused(gnomon("eval", "--gate-only", "--quiet", code=3), "line 1", "perhaps")
     write(({**ROTATE, "level": "ultra"},))
     outcome = gnomon("eval", "--gate-only", "--level", "low", "--quiet", code=3)
-    assert_refused(outcome, "none of its 1 records enters at level low")
+    assert_refused(outcome, "its only record is not in the pool of level low")
     write(({**ROTATE, "scope": {"kind": "section", "paths": ["/nope"]}},))
     assert_refused(gnomon("eval", "--gate-only", "--quiet", code=3), "nope")
     assert not REPORT.parent.exists()

@@ -197,7 +197,7 @@ def test_an_index_of_other_documents(gnomon: Gnomon, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("run", "said"),
     [
-        ("Q1 Q0 clock 1 1 t\n", "none of its 1 queries is judged in"),
+        ("Q1 Q0 clock 1 1 t\n", "its only query is not judged in"),
         ("Q1 Q0 clock 1 1 t\n", "'Q1' is 'q1' but for upper and lower case"),
         ("q1 Q0 d1 1 1 t\nq2 Q0 d2 1 1 t\n", "none of its 2 documents is in the corpus"),
         ("", "mine.trec: holds no result"),
@@ -224,15 +224,15 @@ def test_judgements_of_another_collection(gnomon: Gnomon, folder: Path) -> None:
     assert "1 judged document is not in the corpus, such as 'gone'" in outcome.out
     assert "1 judged query is not among the queries, such as 'q9'" in outcome.out
     Path("other.tsv").write_text("q1\tgone\t1\n", encoding="utf-8")
-    assert_refused(gnomon(*run, code=3), "no judged document: none of the 1 judged documents")
+    assert_refused(gnomon(*run, code=3), "no judged document: the only judged document is not")
 
 
 @pytest.mark.parametrize("how", ["run", "index"])
 @pytest.mark.parametrize(
     ("lost", "said"),
     [
-        ("q1\tgone\t0\n", "1 of 5 judged documents are not in the corpus, such as 'gone'"),
-        ("q9\tclock\t1\n", "1 of 4 judged queries are not in the queries, such as 'q9'"),
+        ("q1\tgone\t0\n", "1 of 5 judged documents is not in the corpus, such as 'gone'"),
+        ("q9\tclock\t1\n", "1 of 4 judged queries is not in the queries, such as 'q9'"),
     ],
     ids=["documents", "queries"],
 )
@@ -279,7 +279,7 @@ def test_queries_without_text(gnomon: Gnomon, folder: Path) -> None:
     write_lines(folder / "queries.jsonl", {**QUERIES, "q2": " "})
     gnomon("index", folder, "--embedder", "lsa:2", "--out", "idx", "--quiet")
     body = gnomon("eval", "--collection", folder, "--index", "idx", "--quiet", "--json").json
-    assert body["collection"]["notes"][-1] == ("1 queries have no text: nothing is found for them")
+    assert body["collection"]["notes"][-1] == ("1 query has no text: nothing is found for it")
     assert body["collection"]["counts"]["n_without_results"] == 1
 
 
@@ -299,7 +299,7 @@ def test_unknown_ids_are_told(gnomon: Gnomon, folder: Path) -> None:
     Path("mine.trec").write_text(RUN + more, encoding="utf-8")
     outcome = gnomon("eval", "--collection", folder, "--run", "mine.trec")
     assert "1 query of the run is not among the queries, such as 'q7'" in outcome.out
-    assert "1 of 4 documents of the run are not in the corpus, such as 'Ancient'" in outcome.out
+    assert "1 of 4 documents of the run is not in the corpus, such as 'Ancient'" in outcome.out
     assert "1 query does not stand in the order of the scores" in outcome.out
 
 

@@ -258,7 +258,7 @@ def test_a_pool_without_gold_fails(gnomon: Gnomon) -> None:
     kept = [record for record in records() if not record.expects_answer]
     GOLDEN.write_text("".join(json.dumps(as_json(r)) + "\n" for r in kept), encoding="utf-8")
     outcome = gnomon("tune", "--quiet", code=3)
-    assert_refused(outcome, "has gold inside its own scope", "no setting can be better")
+    assert_refused(outcome, "is answered by gold inside its own scope", "no setting can be better")
     assert not TUNING.exists()
     assert not REPORT.exists()
     assert not Path(".gnomon/audit.jsonl").exists()

@@ -109,5 +109,6 @@ def test_damage(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(("texts", "dim"), [(CORPUS[:3], 3), ([], 1), (["a", "b", "c"], 1)])
 def test_too_few(texts: list[str], dim: int) -> None:
     """More documents and shared terms than dimensions are needed; the message counts both."""
-    with pytest.raises(InvalidInputError, match=f"lsa:{dim} needs more than {dim} documents"):
+    noun = "document" if dim == 1 else "documents"
+    with pytest.raises(InvalidInputError, match=f"lsa:{dim} needs more than {dim} {noun} and"):
         LsaEmbedder.fit(texts, dim)

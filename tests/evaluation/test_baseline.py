@@ -151,7 +151,7 @@ def test_values_that_no_measure_has(tmp_path: Path, value: object) -> None:
     ("ids", "said"),
     [
         ([], "holds 0 records and says 2"),
-        (["a"], "holds 1 records and says 2"),
+        (["a"], "holds 1 record and says 2"),
         (["a", "a"], "a record stands twice"),
         (["a", 7], "the id of a record is no text"),
         ({"a": 1, "b": 2}, "'records' is no list"),

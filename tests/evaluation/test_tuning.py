@@ -176,13 +176,13 @@ def test_negatives_and_records_without_gold_are_not_averaged(index: Index) -> No
 def test_a_pool_without_gold_in_scope_fails(index: Index) -> None:
     """No setting can be better than another."""
     negatives = [one for one in RECORDS if one.id in ("absent", "elsewhere", "outside")]
-    with pytest.raises(NotMeasuredError, match="none of the 3 records of the pool has gold inside"):
+    with pytest.raises(NotMeasuredError, match="none of the 3 records is answered by gold inside"):
         tuned(index, negatives)
 
 
 def test_a_pool_that_is_empty_fails(index: Index) -> None:
     """A level at which no record enters leaves nothing to ask."""
-    with pytest.raises(NotMeasuredError, match="none of the 1 records enters at level low"):
+    with pytest.raises(NotMeasuredError, match="the only record is not in the pool of level low"):
         tuned(index, [record("one", "the key", gold=["key"], level="max")], level="low")
 
 

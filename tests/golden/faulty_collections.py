@@ -127,7 +127,7 @@ FAULTS = [
         corpus(D1, D2, {"_id": "d3", "title": " ", "text": ""}),
         "corpus.jsonl",
         None,
-        "1 of 14 documents have no text and can't be found by their words: 'd3'",
+        "1 of 14 documents has no text and can't be found by their words: 'd3'",
     ),
     FaultyCollection(
         "empty-text", queries(Q1, Q2, {"_id": "q3"}), "queries.jsonl", None, "ask nothing: 'q3'"
@@ -158,7 +158,7 @@ FAULTS = [
         queries(Q1, Q2, {"_id": "q3", "text": "Who sees what was done"}),
         "queries.jsonl",
         None,
-        "1 of 3 queries ask nearly what an earlier one asks, such as 'Who sees what was done?'",
+        "1 of 3 queries asks nearly what an earlier one asks, such as 'Who sees what was done?'",
     ),
     FaultyCollection(
         "quotes-gold",
@@ -174,7 +174,7 @@ FAULTS = [
         queries(Q1, Q2, {"_id": "q3", "text": "Why?"}),
         "queries.jsonl",
         None,
-        "1 of 3 queries have no judgement",
+        "1 of 3 queries has no judgement",
     ),
     FaultyCollection(
         "nothing-relevant",
@@ -209,7 +209,7 @@ FAULTS = [
         judgements("q1 d1 1", "q2 d2 2", "q2 d9 1", *MORE_ROWS),
         "qrels.tsv",
         None,
-        "1 of 14 judged documents are not in corpus.jsonl: 'd9'",
+        "1 of 14 judged documents is not in corpus.jsonl: 'd9'",
     ),
     FaultyCollection(
         "dangling-query",
@@ -240,7 +240,7 @@ FAULTS = [
         {"qrels/train.tsv": table("q2 d1 1", "q7 d1 1")},
         "qrels/train.tsv",
         None,
-        "1 of its 2 queries are judged in qrels.tsv as well: 'q2'",
+        "1 of its 2 queries is judged in qrels.tsv as well: 'q2'",
     ),
     FaultyCollection(
         "vector-rows", {"emb/m.queries.npy": vectors(3)}, "emb/m.queries.npy", None, "has 3 rows"

@@ -132,6 +132,6 @@ def test_rows_of() -> None:
 def test_unknown_ids_are_counted(subset: list[str], hint: str) -> None:
     """Unknown ids are refused; a near miss in spelling is pointed out, never assumed."""
     with pytest.raises(
-        InvalidInputError, match=rf"new-ids: 1 of 2 ids are not in the corpus: .*{hint}"
+        InvalidInputError, match=rf"new-ids: 1 of 2 ids is not in the corpus: .*{hint}"
     ):
         rows_of([*subset, "x"], ["D1", "é", "x"], where="new-ids", known="the corpus")

@@ -81,9 +81,7 @@ def test_no_known_document(tmp_path: Path) -> None:
 
 def test_no_known_query(tmp_path: Path) -> None:
     """Judgements of other queries are refused."""
-    with pytest.raises(
-        InvalidInputError, match="none of the 1 judged queries is among the queries"
-    ):
+    with pytest.raises(InvalidInputError, match="the only judged query is not among the queries"):
         judged_of(tmp_path, ["x 0 d0 1"])
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gnomon.blind.key import Key, sheet_hash, shown_hash
 from gnomon.blind.plan import plan_id
 from gnomon.errors import MismatchError
+from gnomon.sources.escape import counted
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def check_sheet(sheet: Sheet, path: Named, draw: DrawRecord) -> None:
         kind = "removed" if len(sheet.spots) < draw.rows else "added"
         at = min(len(sheet.spots), draw.rows) + 1
         raise MismatchError(
-            f"{shown(path)}: has {len(sheet.spots)} rows, and {draw.draw} has {draw.rows}: row "
+            f"{shown(path)}: has {counted(len(sheet.spots), 'row')}, and {draw.draw} has "
+            f"{draw.rows}: row "
             f"{at} was {kind}, or one beside it"
         )
 

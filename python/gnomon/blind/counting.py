@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from gnomon.errors import InvalidInputError
-from gnomon.sources.escape import quoted
+from gnomon.sources.escape import by_number, counted, quoted
 
 if TYPE_CHECKING:
     from gnomon.blind.naming import Namer
@@ -81,7 +81,8 @@ class Counts:
         """
         if self.named and not allow:
             raise InvalidInputError(
-                f"{self.named} of {self.spots} spots have a reading whose own text names a system, "
+                f"{self.named} of {counted(self.spots, 'spot')} "
+                f"{by_number(self.named, 'has', 'have')} a reading whose own text names a system, "
                 f"so their judge would not be blind ({'; '.join(self.named_lines())}); remove the "
                 "names, or draw with --allow-named, which counts such spots apart"
             )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from gnomon.blind.sheet import Sheet, Verdict, read_sheet, write_sheet
 from gnomon.errors import GnomonError, MismatchError, StateError
+from gnomon.sources.escape import counted
 from gnomon.sources.files import reason, shown
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ def _difference(opened: Sheet, found: Sheet) -> str | None:
     if opened.secret_sha256 != found.secret_sha256:
         return "it belongs to another key now"
     if len(opened.spots) != len(found.spots):
-        return f"it has {len(found.spots)} spots now, and had {len(opened.spots)}"
+        return f"it has {counted(len(found.spots), 'spot')} now, and had {len(opened.spots)}"
     pairs = zip(opened.spots, found.spots, strict=True)
     return next((_changed_cell(one, other) for one, other in pairs if one != other), None)
 

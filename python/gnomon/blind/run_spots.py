@@ -17,7 +17,7 @@ import numpy as np
 from gnomon.blind.spot_file import LONGEST_TEXT, as_shown
 from gnomon.errors import InvalidInputError, NotMeasuredError
 from gnomon.sources.atomic import atomic_write
-from gnomon.sources.escape import listed
+from gnomon.sources.escape import by_number, listed
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
@@ -123,7 +123,8 @@ def contest(
             found.spots.append(_spot(query, texts, used, text_of[query]))
     if not found.spots:
         raise NotMeasuredError(
-            f"no query is contested: of {found.queries}, {found.same} have the same top result in "
+            f"no query is contested: of {found.queries}, {found.same} "
+            f"{by_number(found.same, 'has', 'have')} the same top result in "
             f"both runs, {found.same_text} results that read the same, and on {found.used_other} "
             "the live run has neither of the two on top"
         )

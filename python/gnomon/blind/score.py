@@ -20,6 +20,7 @@ from gnomon.blind.sheet import read_sheet
 from gnomon.errors import InvalidInputError, MismatchError, UsageError
 from gnomon.rules.blind import combined, decide
 from gnomon.rules.blind_values import Finding, Judged
+from gnomon.sources.escape import by_number, counted
 from gnomon.sources.files import shown
 from gnomon.sources.fingerprint import fingerprint
 
@@ -156,7 +157,8 @@ def _second_sheet(path: Path, first: Path, draw: DrawRecord, key: Key) -> Sheet:
 def _check_filled(sheet: Sheet, path: Path) -> None:
     if sheet.unfilled:
         raise InvalidInputError(
-            f"{shown(path)}: {len(sheet.unfilled)} of {len(sheet.spots)} spots have no verdict: "
+            f"{shown(path)}: {len(sheet.unfilled)} of {counted(len(sheet.spots), 'spot')} "
+            f"{by_number(len(sheet.unfilled), 'has', 'have')} no verdict: "
             f"{numbers(sheet.unfilled)}; fill them, or count with --partial, which keeps the key "
             "shut"
         )

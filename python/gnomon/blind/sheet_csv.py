@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from gnomon.blind.spots import Spot, checked_time, reading_of, shown_reading, verdict_of
 from gnomon.errors import InvalidInputError
-from gnomon.sources.escape import listed, quoted
+from gnomon.sources.escape import counted, listed, quoted
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
@@ -141,7 +141,8 @@ def _fields(cells: list[str], places: dict[str, int], where: str) -> dict[str, s
     cells = _without_empty_ends(cells, len(places))
     if len(cells) != len(places):
         raise InvalidInputError(
-            f"{where}: has {len(cells)} cells; expected {len(places)}. A cell with a comma or a "
+            f"{where}: has {counted(len(cells), 'cell')}; expected {len(places)}. A cell with a "
+            "comma or a "
             "line end stands in quotes"
         )
     return {name: original(cells[place]) for name, place in places.items()}

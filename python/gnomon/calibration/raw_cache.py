@@ -16,6 +16,7 @@ from gnomon.calibration.gather import RawProbe
 from gnomon.errors import NotMeasuredError
 from gnomon.retrieval.calibration_file import Footing
 from gnomon.sources.atomic import make_folder, write_text
+from gnomon.sources.escape import by_number, counted
 from gnomon.sources.files import read_bounded
 from gnomon.sources.limits import GIB
 
@@ -73,7 +74,8 @@ def require_cached(kept: dict[str, RawProbe], keys: Sequence[str], probes: Seque
     missing = [probe.id for key, probe in zip(keys, probes, strict=True) if key not in kept]
     if missing:
         raise NotMeasuredError(
-            f"--sweep-only: {len(missing)} of {len(probes)} probes are not in the cache for this "
-            f"index, model and levers, the first of them {missing[0]!r}; run gnomon calibrate "
+            f"--sweep-only: {len(missing)} of {counted(len(probes), 'probe')} "
+            f"{by_number(len(missing), 'is', 'are')} not in the cache for this index, model and "
+            f"levers, the first of them {missing[0]!r}; run gnomon calibrate "
             "without --sweep-only once"
         )

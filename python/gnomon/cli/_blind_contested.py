@@ -18,6 +18,7 @@ from gnomon.cli.exit_codes import DONE
 from gnomon.errors import MissingInputError, UsageError
 from gnomon.sources.collection import resolve_collection
 from gnomon.sources.corpus import read_corpus
+from gnomon.sources.escape import counted
 from gnomon.sources.files import shown
 from gnomon.sources.fingerprint import fingerprint
 from gnomon.sources.queries import read_queries
@@ -133,8 +134,8 @@ def _lines(counts: Mapping[str, int], out: Path) -> list[str]:
         f"live result is neither: {counts['used_other']}"
     )
     return [
-        f"contested: {counts['spots']} of {counts['queries']} queries",
+        f"contested: {counts['spots']} of {counted(counts['queries'], 'query', 'queries')}",
         left_out,
-        f"live gives a on {counts['used_base']} spots, b on {counts['used_alt']}",
+        f"live gives a on {counted(counts['used_base'], 'spot')}, b on {counts['used_alt']}",
         f"written: {shown(out)}",
     ]

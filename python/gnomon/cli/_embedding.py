@@ -11,6 +11,7 @@ from gnomon.embedding.cache import EmbeddingCache
 from gnomon.errors import MissingInputError, UsageError
 from gnomon.retrieval.index_files import EMBEDDER_FOLDER
 from gnomon.retrieval.opening import ENDPOINT_SCHEMES, Surroundings, open_embedder
+from gnomon.sources.escape import by_number, counted
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
@@ -91,7 +92,9 @@ class _WhenNeeded:
     def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
         if self.uri.partition(":")[0] in ENDPOINT_SCHEMES and not self.ask:
             raise MissingInputError(
-                f"the vectors of {len(texts)} questions are not kept here, and a replay asks no "
+                f"the {by_number(len(texts), 'vector', 'vectors')} of "
+                f"{counted(len(texts), 'question')} "
+                f"{by_number(len(texts), 'is', 'are')} not kept here, and a replay asks no "
                 f"endpoint ({self.uri}) unless told to with --refit"
             )
         return open_embedder(self.uri, self.around).embed_questions(texts)

@@ -24,7 +24,7 @@ from gnomon.evaluation.result import safe_name
 from gnomon.golden.levels import pool_suffix
 from gnomon.report.answers_markdown import answers_markdown
 from gnomon.sources.atomic import make_folder
-from gnomon.sources.escape import counted
+from gnomon.sources.escape import by_number, counted
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
@@ -161,7 +161,8 @@ def _faults(result: EvaluationResult) -> list[str]:
         return []
     named = ", ".join(ascii(name)[1:-1] for name in list(found)[:_MOST_NAMED])
     more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-    fault = f"{len(found)} of {len(result.rows)} records have an answer that cites what it was not "
+    fault = f"{len(found)} of {counted(len(result.rows), 'record')} "
+    fault += f"{by_number(len(found), 'has', 'have')} an answer that cites what it was not "
     return [f"{fault}given: {named}{more}; the report names the ids"]
 
 

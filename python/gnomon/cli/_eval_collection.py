@@ -41,7 +41,7 @@ from gnomon.retrieval.index import Index
 from gnomon.sources.atomic import write_text
 from gnomon.sources.collection import resolve_collection
 from gnomon.sources.corpus import read_corpus
-from gnomon.sources.escape import counted
+from gnomon.sources.escape import by_number, counted
 from gnomon.sources.files import shown
 from gnomon.sources.fingerprint import fingerprint
 from gnomon.sources.qrels import read_qrels
@@ -192,7 +192,8 @@ def _from_index(
     rows = [row for row, query in enumerate(queries.ids) if query in judged]
     texts = [queries.texts[row] for row in rows]
     if blank := sum(not text.strip() for text in texts):
-        notes.append(f"{blank:,} queries have no text: nothing is found for them")
+        nothing = f"nothing is found for {by_number(blank, 'it', 'them')}"
+        notes.append(f"{counted(blank, 'query has', 'queries have')} no text: {nothing}")
     vectors = None
     if index.manifest.dense and channel != "bm25":
         if flags.query_vectors is not None:

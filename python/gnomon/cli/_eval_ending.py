@@ -22,6 +22,7 @@ from gnomon.evaluation.result import METRIC_VERSION, SCHEMA
 from gnomon.report.evaluation_markdown import evaluation_lines, evaluation_markdown
 from gnomon.report.junit import junit_xml
 from gnomon.sources.atomic import make_folder, write_text
+from gnomon.sources.escape import counted
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def _judged(outcomes: Sequence[Outcome], leaked: Sequence[str], faults: Sequence
         print_error(str(outcome), label="not met: ")
     if leaked:
         print_error(
-            f"chunks from outside their scope were given to {len(leaked)} records; "
+            f"chunks from outside their scope were given to {counted(len(leaked), 'record')}; "
             "please report this with the index's manifest"
         )
     for fault in faults:
@@ -207,7 +208,7 @@ def _junit(
         }
         for outcome in outcomes
     ]
-    leak = f"chunks from outside their scope were given to {len(leaked)} records"
+    leak = f"chunks from outside their scope were given to {counted(len(leaked), 'record')}"
     if any(measure.name == CONTAINMENT for measure in result.measures):
         cases.append(
             {"name": "scope containment", "failure": leak if leaked else None, "records": leaked}

@@ -11,6 +11,7 @@ from gnomon.errors import InvalidInputError
 from gnomon.golden.levels import pool
 from gnomon.golden.lint import check_golden
 from gnomon.retrieval.index import Index
+from gnomon.sources.escape import none_of
 from gnomon.sources.files import shown
 from gnomon.sources.fingerprint import fingerprint
 
@@ -92,7 +93,8 @@ def open_pool(asking: Asking) -> Pool:
     records = pool(every, asking.level, asking.limit)
     if not records:
         raise InvalidInputError(
-            f"{shown(asking.golden)}: none of its {len(every)} records enters at level "
-            f"{asking.level} or below it; nothing can be measured on this pool"
+            f"{shown(asking.golden)}: {none_of(len(every), 'record', whose='its')} in the pool of "
+            "level "
+            f"{asking.level}; nothing can be measured on this pool"
         )
     return Pool(index, records, fingerprint(asking.golden, rows=len(every)))

@@ -23,6 +23,7 @@ from gnomon.cli.exit_codes import DONE, REFUSED
 from gnomon.golden.lint import check_probes
 from gnomon.retrieval.calibration_file import write_calibration
 from gnomon.retrieval.index import Index
+from gnomon.sources.escape import counted
 from gnomon.sources.files import shown
 from gnomon.sources.fingerprint import fingerprint
 
@@ -116,7 +117,8 @@ def _lines(result: Transfer, what: Carried) -> list[str]:
         "verdict: transferred",
         (
             f"guard: tau {guard.tau:.2f} inherited, window [{guard.cos_floor:.2f}, "
-            f"{guard.cos_ceil:.2f}] fitted on {sum(counts.values())} anchors ({result.anchors})"
+            f"{guard.cos_ceil:.2f}] fitted on {counted(sum(counts.values()), 'anchor')} "
+            f"({result.anchors})"
         ),
         *(f"  {s}: refused {cell.refused.get(s, 0)} of {n}" for s, n in counts.items()),
         f"drift of the rates: {result.choice.drift:.3f}",

@@ -13,6 +13,7 @@ from gnomon.cli._options import json_option, place_type, state_dir_option
 from gnomon.cli._output import print_json, print_lines, print_note
 from gnomon.cli.exit_codes import DONE, REFUSED
 from gnomon.errors import MissingInputError
+from gnomon.sources.escape import by_number, counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,7 +115,7 @@ def export_trail(state_dir: Path, as_json: bool, out: Path) -> None:
     if as_json:
         print_json("gnomon.audit.export/1", {"out": str(out), **_head_json(verdict)})
         return
-    print_lines(f"{verdict.records} records to {out}", f"head {verdict.head.hash}")
+    print_lines(f"{counted(verdict.records, 'record')} to {out}", f"head {verdict.head.hash}")
 
 
 @command.command("repair")
@@ -132,7 +133,7 @@ def repair_trail(state_dir: Path, as_json: bool) -> None:
         print_lines("nothing to repair: the trail has no torn tail")
     else:
         print_lines(
-            f"moved {done.moved_bytes} bytes to {done.moved_to}"
+            f"moved {counted(done.moved_bytes, 'byte')} to {done.moved_to}"
             f" (SHA-256 {done.moved_sha256}); record {done.record.seq} says so"
         )
 
@@ -177,11 +178,14 @@ def _verdict_json(verdict: audit.Verdict, head: str | None) -> dict[str, Any]:
 
 def _verdict_lines(verdict: audit.Verdict) -> list[str]:
     if verdict.problem is None:
-        lines = [f"ok: {verdict.records} records, one chain"]
+        lines = [f"ok: {counted(verdict.records, 'record')}, one chain"]
     else:
         lines = [
             f"{verdict.problem.kind.replace('_', ' ')}: {verdict.problem.message}",
-            f"{verdict.records} records before it verify",
+            (
+                f"{counted(verdict.records, 'record')} before it "
+                f"{by_number(verdict.records, 'verifies', 'verify')}"
+            ),
         ]
     if verdict.head_seq is not None:
         lines.append(f"the head that was kept is record {verdict.head_seq}")

@@ -31,6 +31,7 @@ from gnomon.report.bench_text import judge_lines, runs_lines, score_lines
 from gnomon.retrieval.opening import check_uri
 from gnomon.rules.moved import LEAST_RUNS
 from gnomon.sources.atomic import atomic_write, make_folder, write_text
+from gnomon.sources.escape import by_number, counted
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def emit_command(
         else "cut them with gnomon bench shard; the task file itself holds the gold"
     )
     print_lines(
-        f"stage {file.stage}: {facts['tasks']} tasks to answer{refused}",
+        f"stage {file.stage}: {counted(len(file.to_answer), 'task')} to answer{refused}",
         f"written: {shown(path)}",
         f"next: {then}",
     )
@@ -222,10 +223,14 @@ def runs_command(
     has not moved; one whose interval over the records holds 0 is within the noise.
     """
     if len(tasks) != _SIDES:
-        raise UsageError(f"--tasks names {len(tasks)} files; expected those of two configurations")
+        raise UsageError(
+            f"--tasks names {counted(len(tasks), 'file')}; expected those of two configurations"
+        )
     for flag, paths in (("--runs-a", runs_a), ("--runs-b", runs_b)):
         if len(paths) < LEAST_RUNS:
-            raise UsageError(f"{flag} names {len(paths)} runs; a spread needs {LEAST_RUNS} or more")
+            raise UsageError(
+                f"{flag} names {counted(len(paths), 'run')}; a spread needs {LEAST_RUNS} or more"
+            )
         if len({path.resolve() for path in paths}) < len(paths):
             raise UsageError(f"{flag} names one run twice; a spread needs runs of their own")
     audit.check_appendable(state_dir)
@@ -262,19 +267,22 @@ def judge_emit_command(
         read_answers(path, side) for path, side in zip(answers, sides, strict=True)
     ]
     made = _write_pairs(sides, given, pairs, key)
+    n_pairs, n_telling = len(made.pairs), sum(pair.tells for pair in made.pairs)
     facts = {
         "pairs": str(pairs),
         "key": str(key),
-        "n_pairs": len(made.pairs),
-        "n_telling": sum(pair.tells for pair in made.pairs),
+        "n_pairs": n_pairs,
+        "n_telling": n_telling,
         "n_identical": made.identical,
     }
     if as_json:
         print_json("gnomon.bench-judge-emit/1", facts)
         return
     print_lines(
-        f"{facts['n_pairs']} pairs, {facts['n_telling']} of which tell their side; "
-        f"{facts['n_identical']} records have equal answers and are left out",
+        f"{counted(n_pairs, 'pair')}, {n_telling} of which "
+        f"{by_number(n_telling, 'tells its', 'tell their')} side; "
+        f"{counted(made.identical, 'record has', 'records have')} equal answers and "
+        f"{by_number(made.identical, 'is', 'are')} left out",
         f"written: {shown(pairs)}, for the judge",
         f"written: {shown(key)}, not for the judge",
     )

@@ -33,6 +33,7 @@ from gnomon.errors import MismatchError
 from gnomon.report.blind_markdown import plan_lines
 from gnomon.rules.blind import FIXED_RULES
 from gnomon.rules.blind_values import Rules
+from gnomon.sources.escape import by_number, counted
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
@@ -243,7 +244,10 @@ def _notes(drawn: drawing.Drawn, out: Path) -> list[str]:
     if drawn.key.key_seed is not None:
         notes.append("the sides come from --key-seed: everybody can compute them, nothing is blind")
     if sampled < drawn.wanted:
-        notes.append(f"the plan asks for {drawn.wanted} spots; all {sampled} available are drawn")
+        notes.append(
+            f"the plan asks for {counted(drawn.wanted, 'spot')}; "
+            f"{by_number(sampled, 'the only one is', f'all {sampled} available are')} drawn"
+        )
     if counts.unplaced:
         lines = ", ".join(str(line) for line in counts.first_unplaced)
         more = " and more" if counts.unplaced > len(counts.first_unplaced) else ""
@@ -264,11 +268,11 @@ def _notes(drawn: drawing.Drawn, out: Path) -> list[str]:
 
 def _draw_lines(drawn: drawing.Drawn, plan: Plan, out: Path) -> list[str]:
     outputs = drawn.outputs()
-    rows = "" if outputs["rows"] == outputs["sampled"] else f" on {outputs['rows']} rows"
+    rows = "" if outputs["rows"] == outputs["sampled"] else f" on {counted(outputs['rows'], 'row')}"
     return [
         f"draw: {outputs['draw']}",
         f"plan: {plan.id}",
-        f"sampled: {outputs['sampled']} of {drawn.counts.available} spots{rows}",
+        f"sampled: {outputs['sampled']} of {counted(drawn.counts.available, 'spot')}{rows}",
         f"sheet: {shown(out / SHEET_CSV)}, {shown(out / SHEET_JSONL)}",
         f"key: {shown(out / KEY_FILE)} (leave it shut until the sheet is filled)",
     ]

@@ -22,6 +22,7 @@ from gnomon.cli._options import json_option, place_type, state_dir_option
 from gnomon.cli._output import only_results_on_stdout, print_json, print_lines, print_note
 from gnomon.cli.exit_codes import DONE, INTERRUPTED
 from gnomon.errors import MissingDependencyError
+from gnomon.sources.escape import by_number, counted
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
@@ -165,11 +166,13 @@ def _sentence(sheet: Sheet, path: Path, why: str) -> str:
     begin, place = (f"{why}: " if why else ""), shown(path)
     if n_open == 0:
         return (
-            f"{begin}all {n} spots are judged and saved in {place}; next: gnomon blind score "
+            f"{begin}{by_number(n, 'the only spot is', f'all {n} spots are')} judged and saved in "
+            f"{place}; next: gnomon blind score "
             f"--sheet {place} --key KEY"
         )
     return (
-        f"{begin}{n - n_open} of {n} spots are judged and saved in {place}; the same command "
+        f"{begin}{n - n_open} of {counted(n, 'spot')} {by_number(n - n_open, 'is', 'are')} judged "
+        f"and saved in {place}; the same command "
         "goes on at the first open one"
     )
 

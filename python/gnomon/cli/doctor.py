@@ -21,6 +21,7 @@ from gnomon.golden.records import read_golden
 from gnomon.retrieval.index import Index
 from gnomon.retrieval.opening import check_uri
 from gnomon.sources.config import KEYS
+from gnomon.sources.escape import counted
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ def _lines(report: dict[str, Any]) -> list[str]:
         tau = "none" if guard["tau"] is None else f"{guard['tau']:.2f}"
         lines += [
             (
-                f"index: {index['path']}, {index['chunks']} chunks, "
+                f"index: {index['path']}, {counted(index['chunks'], 'chunk')}, "
                 f"embedder {index['embedder'] or 'none'}"
             ),
             f"guard: tau {tau}, {guard['source']}, mode {index['guard_mode']}",
@@ -191,10 +192,10 @@ def _lines(report: dict[str, Any]) -> list[str]:
             ),
         ]
     probes = report["probes"]
-    state = probes["problem"] if probes["probes"] is None else f"{probes['probes']} probes"
+    state = probes["problem"] if probes["probes"] is None else counted(probes["probes"], "probe")
     lines.append(f"probe set: {state}")
     golden = report["golden"]
-    state = golden["problem"] if golden["records"] is None else f"{golden['records']} records"
+    state = golden["problem"] if golden["records"] is None else counted(golden["records"], "record")
     lines.append(f"golden set: {state}")
     return [*lines, *(f"missing: {one}" for one in report["missing"]), _verdict(report)]
 

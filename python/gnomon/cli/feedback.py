@@ -32,6 +32,7 @@ from gnomon.feedback.reading import (
 )
 from gnomon.feedback.summary import summarise
 from gnomon.report.feedback_text import feedback_json, feedback_lines
+from gnomon.sources.escape import counted
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def pull(
     merged = merge(read_candidates(target), questions, target)
     changed = write_candidates(target, merged.rows)
     if pages.left:
-        print_note(f"stopped after {pages.read} pages (--max-pages) with more to come")
+        print_note(f"stopped after {counted(pages.read, 'page')} (--max-pages) with more to come")
     turns_pulled = sum(one.figures.count() for one in questions.values())
     report = _report(merged, target, changed=changed) | {
         "turns": turns_pulled,
@@ -200,9 +201,12 @@ def _report(merged: Merged, target: Path, *, changed: bool) -> dict[str, Any]:
 
 
 def _lines(report: dict[str, Any]) -> list[str]:
-    pages = "" if report["pages"] is None else f" on {report['pages']} pages"
+    pages = "" if report["pages"] is None else f" on {counted(report['pages'], 'page')}"
     return [
-        f"pulled: {report['turns']} turns{pages}, {report['questions']} questions",
+        (
+            f"pulled: {counted(report['turns'], 'turn')}{pages}, "
+            f"{counted(report['questions'], 'question')}"
+        ),
         (
             f"rows: {report['rows']}, {report['new']} new, {report['refreshed']} brought up to "
             f"date, {report['kept']} with a person's changes kept"

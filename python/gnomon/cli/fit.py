@@ -32,6 +32,7 @@ from gnomon.probe.replay import (
     recorded_adapter,
     recorded_settings,
 )
+from gnomon.sources.escape import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,7 +120,7 @@ def command(
         return
     print_lines(
         f"bridge: {outputs['adapter']['name']}, rank {outputs['adapter']['rank']}, "
-        f"{outputs['adapter']['n_pairs']} pairs, {bridge.query_profile.id} to "
+        f"{counted(outputs['adapter']['n_pairs'], 'pair')}, {bridge.query_profile.id} to "
         f"{bridge.index_profile.id}",
         f"saved: {out}",
         f"record: {record.seq} {record.hash}",

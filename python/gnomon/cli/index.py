@@ -21,6 +21,7 @@ from gnomon.retrieval.build import Built, Plan, Source, build_index, read_source
 from gnomon.retrieval.index_files import check_own_folder
 from gnomon.retrieval.opening import Surroundings, check_uri, open_embedder
 from gnomon.sources.config import GUARD_MODES
+from gnomon.sources.escape import counted
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
@@ -189,14 +190,17 @@ def _lines(built: Built, target: Path, *, dry: bool) -> list[str]:
         "no vectors"
         if manifest.profile is None
         else (
-            f"{manifest.profile.id}, {manifest.profile.dim} dimensions, "
+            f"{manifest.profile.id}, {counted(manifest.profile.dim, 'dimension')}, "
             f"{built.embedded} embedded now"
         )
     )
     tau = "none" if guard.tau is None else f"{guard.tau:.2f}"
     lines = [
         f"{'would write' if dry else 'index'}: {target}",
-        f"chunks: {manifest.chunks} on {manifest.pages} pages, hash {manifest.hash[:12]}",
+        (
+            f"chunks: {manifest.chunks:,} on {counted(manifest.pages, 'page')}, hash "
+            f"{manifest.hash[:12]}"
+        ),
         f"embedder: {model}",
         (
             f"guard: tau {tau}, tau_lexical {guard.tau_lexical:.2f}, window "
@@ -213,6 +217,6 @@ def _lines(built: Built, target: Path, *, dry: bool) -> list[str]:
         about = manifest.tuning
         lines.append(
             f"tuning: measured on {str(about['index_hash'])[:12]}, level {about['level']}, "
-            f"{about['records']} records"
+            f"{counted(about['records'], 'record')}"
         )
     return [*lines, *built.notes]

@@ -163,7 +163,7 @@ def command(
 def _replayed(record: Record, how: Again) -> ReplayResult:
     workflow = WORKFLOWS.get(record.action)
     if workflow is None:
-        return not_replayable(f"record {record.seq} is a {record.action}, which decides nothing")
+        return not_replayable(f"record {record.seq} ({record.action}) decides nothing")
     files = {"files": record.inputs.get("files", {})}
     try:
         again = workflow.rerun(record, how)

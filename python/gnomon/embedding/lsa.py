@@ -21,6 +21,7 @@ from gnomon.embedding.offline import OneSidedModel
 from gnomon.embedding.profile import Profile
 from gnomon.errors import IndexFileError, InvalidInputError
 from gnomon.kernels import Analyzer
+from gnomon.sources.escape import counted
 from gnomon.sources.json_text import parse_json
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class LsaEmbedder(OneSidedModel):
         )
         if min(len(texts), len(terms)) <= dim:
             raise InvalidInputError(
-                f"lsa:{dim} needs more than {dim} documents and terms that occur in two of them; "
+                f"lsa:{dim} needs more than {counted(dim, 'document')} and terms that occur in two; "
                 f"the corpus has {len(texts):,} and {len(terms):,}. Choose fewer dimensions"
             )
         idf = np.array([math.log((1 + len(texts)) / spread[term]) for term in terms])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.errors import InvalidInputError
+from gnomon.sources.escape import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +75,8 @@ class StoredEmbedder:
         missing = [text for text in texts if text not in self._rows]
         if missing:
             raise InvalidInputError(
-                f"{self._where}: holds no vector of {len(missing):,} of {len(texts):,} texts, the "
+                f"{self._where}: holds no vector of {len(missing):,} of "
+                f"{counted(len(texts), 'text')}, the "
                 f"first of them {_start(missing[0])}; embed them with the same model and add them"
             )
         rows = [self._rows[text] for text in texts]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gnomon.audit.canonical import is_sha256
 from gnomon.errors import InvalidInputError, MismatchError
 from gnomon.evaluation.result import METRIC_VERSION, SCHEMA, resampled_by_size
+from gnomon.sources.escape import counted
 from gnomon.sources.files import read_bounded, shown
 from gnomon.sources.json_text import WrongPartError, fault_of, parse_json
 from gnomon.sources.limits import MIB
@@ -293,7 +294,7 @@ def _check_records(rows: object, expected: object) -> None:
     if len(set(ids)) != len(ids):
         raise ValueError("a record stands twice")
     if isinstance(expected, bool) or len(ids) != expected:
-        raise ValueError(f"it holds {len(ids)} records and says {expected!r:.20}")
+        raise ValueError(f"it holds {counted(len(ids), 'record')} and says {expected!r:.20}")
 
 
 def _changed(setup: Setup, baseline: Baseline) -> list[str]:

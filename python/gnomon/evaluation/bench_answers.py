@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gnomon.errors import InvalidInputError, MissingInputError
 from gnomon.evaluation.chat import MOST_CHARACTERS
-from gnomon.sources.escape import listed, quoted
+from gnomon.sources.escape import counted, listed, quoted
 from gnomon.sources.files import open_regular, shown
 from gnomon.sources.jsonl import json_type, read_records, whole_characters
 
@@ -61,7 +61,8 @@ def read_answers(path: Path, tasks: TaskFile) -> dict[str, tuple[str, ...]]:
     ]
     if problems:
         raise InvalidInputError(
-            f"{shown(path)}: does not answer {quoted(tasks.name)} ({len(wanted)} tasks): "
+            f"{shown(path)}: does not answer {quoted(tasks.name)} "
+            f"({counted(len(wanted), 'task')}): "
             f"{'; '.join(problems)}. Every task needs one answer; an id belongs to the very words "
             "that were sent, so answers to another configuration or an older file do not fit"
         )
@@ -109,8 +110,8 @@ def _texts(fields: dict[str, Any], task: Task, where: str) -> tuple[str, ...]:
         )
     if len(texts) != task.asked:
         raise InvalidInputError(
-            f"{where}: {len(texts)} answers to {quoted(task.id)}, which has {task.asked} turns to "
-            "answer"
+            f"{where}: {counted(len(texts), 'answer')} to {quoted(task.id)}, which has "
+            f"{counted(task.asked, 'turn')} to answer"
         )
     for text in texts:
         whole_characters(text, f"{where}: the answer to {quoted(task.id)}")

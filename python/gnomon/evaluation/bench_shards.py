@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gnomon.errors import UsageError
 from gnomon.evaluation.bench_tasks import PROTOCOL
 from gnomon.sources.atomic import atomic_write
+from gnomon.sources.escape import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +32,9 @@ def write_shards(folder: Path, file: TaskFile, shards: int) -> list[Path]:
     """
     tasks = file.to_answer
     if shards > len(tasks):
-        raise UsageError(f"--shards {shards} is more than the {len(tasks)} tasks to answer")
+        raise UsageError(
+            f"--shards {shards} is more than the {counted(len(tasks), 'task')} to answer"
+        )
     stem = file.name.removesuffix(".tasks.jsonl")
     paths = []
     for number in range(1, shards + 1):

@@ -18,7 +18,7 @@ from gnomon.evaluation.chat import Message
 from gnomon.golden.levels import LEVELS
 from gnomon.golden.records import GoldenRecord
 from gnomon.sources.atomic import atomic_write
-from gnomon.sources.escape import quoted
+from gnomon.sources.escape import counted, quoted
 from gnomon.sources.files import shown
 from gnomon.sources.json_text import WrongPartError, fault_of
 from gnomon.sources.jsonl import json_type, read_records
@@ -227,7 +227,8 @@ def read_tasks(path: Path) -> TaskFile:
         raise InvalidInputError(f"{shown(path)}: is empty; run gnomon bench emit again")
     if len(tasks) != head.get("tasks"):
         raise InvalidInputError(
-            f"{shown(path)}: holds {len(tasks)} tasks and says {head.get('tasks')!r:.20}; it was "
+            f"{shown(path)}: holds {counted(len(tasks), 'task')} and says "
+            f"{head.get('tasks')!r:.20}; it was "
             "cut short or edited: run gnomon bench emit again"
         )
     if rows.hex != head.get("tasks_sha256"):

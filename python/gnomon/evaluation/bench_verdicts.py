@@ -185,7 +185,7 @@ def _verdicts(path: Path, sides: Mapping[int, Any]) -> dict[int, str]:
     if problems:
         raise InvalidInputError(
             f"{shown(path)}: {'; '.join(problems[:_MOST_SHOWN])}. Expected one "
-            f'{{"pair": 1, "verdict": "x"}} a line for each of {len(sides)} pairs, the verdict one '
-            f"of {', '.join(VERDICTS)}"
+            f'{{"pair": 1, "verdict": "x"}} a line for each pair ({len(sides)} in all), the '
+            f"verdict one of {', '.join(VERDICTS)}"
         )
     return found

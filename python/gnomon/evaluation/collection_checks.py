@@ -8,7 +8,7 @@ import numpy as np
 
 from gnomon.errors import InvalidInputError
 from gnomon.golden.lint_judgements import is_another_corpus
-from gnomon.sources.escape import counted, listed
+from gnomon.sources.escape import by_number, counted, listed, none_of
 from gnomon.sources.files import shown
 from gnomon.sources.ids import near_miss
 from gnomon.sources.judged import restrict
@@ -38,7 +38,8 @@ def check_queries(run: Run, qrels: Qrels) -> None:
         return
     known = sorted(judged)
     raise InvalidInputError(
-        f"{shown(run.text.path)}: none of its {len(run.query_ids):,} queries is judged in "
+        f"{shown(run.text.path)}: {none_of(len(run.query_ids), 'query', 'queries', whose='its')} "
+        "judged in "
         f"{shown(qrels.path)}; the run answers {listed(run.query_ids, first=_EXAMPLES)}; judged "
         f"are {listed(known, first=_EXAMPLES)}{near_miss(run.query_ids, known)}. Name the "
         "judgements of the collection that the run was made on"
@@ -67,8 +68,22 @@ def notes_on_judgements(
     judged = restrict(qrels, corpus_ids, qrels.query_ids if query_ids is None else query_ids)
     n_documents, n_queries = len(qrels.doc_ids), len(qrels.query_ids)
     documents, queries = judged.unknown_documents, judged.unknown_queries
-    _check_few(qrels, "documents", "corpus", n_documents, judged.n_unknown_documents, documents)
-    _check_few(qrels, "queries", "queries", n_queries, judged.n_unknown_queries, queries)
+    _check_few(
+        qrels,
+        ("judged document", "judged documents"),
+        "corpus",
+        n_documents,
+        judged.n_unknown_documents,
+        documents,
+    )
+    _check_few(
+        qrels,
+        ("judged query", "judged queries"),
+        "queries",
+        n_queries,
+        judged.n_unknown_queries,
+        queries,
+    )
     sentences = []
     if judged.n_unknown_documents:
         lost = counted(judged.n_unknown_documents, "judged document is", "judged documents are")
@@ -85,12 +100,18 @@ def notes_on_judgements(
 
 
 def _check_few(
-    qrels: Qrels, noun: str, place: str, n_judged: int, n_lost: int, lost: Sequence[str]
+    qrels: Qrels,
+    nouns: tuple[str, str],
+    place: str,
+    n_judged: int,
+    n_lost: int,
+    lost: Sequence[str],
 ) -> None:
     if is_another_corpus(n_lost, n_judged):
         raise InvalidInputError(
-            f"{shown(qrels.path)}: {n_lost:,} of {n_judged:,} judged {noun} are not in the "
-            f"{place}, such as {listed(lost, first=_EXAMPLES)}; more than a tenth means judgements "
+            f"{shown(qrels.path)}: {n_lost:,} of {counted(n_judged, *nouns)} "
+            f"{by_number(n_lost, 'is', 'are')} not in the {place}, such as "
+            f"{listed(lost, first=_EXAMPLES)}; more than a tenth means judgements "
             "of another corpus (lint calls it another-corpus), and every figure would be too low. "
             "Name the judgements of this collection with --qrels, or the collection that they "
             "belong to"
@@ -125,13 +146,15 @@ def _unknown_documents(run: Run, corpus_ids: Sequence[str]) -> list[str]:
     examples = sorted(set(run.document_ids(_first_rows(run.keys, rows))))
     if len(unknown) == len(retrieved):
         raise InvalidInputError(
-            f"{shown(run.text.path)}: none of its {len(retrieved):,} documents is in the corpus; "
+            f"{shown(run.text.path)}: {none_of(len(retrieved), 'document', whose='its')} in the "
+            "corpus; "
             f"it lists {listed(examples, first=_EXAMPLES)}; the corpus has "
             f"{listed(corpus_ids, first=_EXAMPLES)}{near_miss(examples, corpus_ids)}. Name the "
             "collection that the run was made on"
         )
-    share = f"{len(unknown):,} of {len(retrieved):,} documents of the run"
-    return [f"{share} are not in the corpus, such as {listed(examples, first=_EXAMPLES)}"]
+    share = f"{len(unknown):,} of {counted(len(retrieved), 'document')} of the run"
+    verb = by_number(len(unknown), "is", "are")
+    return [f"{share} {verb} not in the corpus, such as {listed(examples, first=_EXAMPLES)}"]
 
 
 def _first_rows(keys: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:

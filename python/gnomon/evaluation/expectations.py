@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from gnomon.errors import UsageError
-from gnomon.sources.escape import quoted
+from gnomon.sources.escape import counted, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -87,10 +87,10 @@ class Outcome:
         if self.value is None:
             return f"{one.text}: no record has a {one.measure} to measure"
         if one.of_count:
-            return f"{one.text}: {one.measure} is measured on {self.n_measured} records"
+            return f"{one.text}: {one.measure} is measured on {counted(self.n_measured, 'record')}"
         return (
             f"{one.text}: {one.measure} is {self.value:.4f}, "
-            f"measured on {self.n_measured} of {self.n_total} records"
+            f"measured on {self.n_measured:,} of {counted(self.n_total, 'record')}"
         )
 
     def to_json(self) -> dict[str, Any]:

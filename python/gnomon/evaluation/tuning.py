@@ -36,6 +36,7 @@ from gnomon.rules.tuning import (
     parse_counts,
     parse_lambdas,
 )
+from gnomon.sources.escape import none_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,15 +104,15 @@ def tune(
     asked_for = pool(records, options.level, options.limit)
     if not asked_for:
         raise NotMeasuredError(
-            f"none of the {len(records)} records enters at level {options.level} or below it; name "
-            "a higher level"
+            f"{none_of(len(records), 'record')} in the pool of level {options.level}; name a "
+            "higher level"
         )
     remember = _Remembered(embed)
     asked = ask(index, asked_for, None if embed is None else remember, progress)
     counted = [one for one in asked if one.record.gold_chunks and not one.negative]
     if not counted:
         raise NotMeasuredError(
-            f"none of the {len(asked)} records of the pool has gold inside its own scope, so no "
+            f"{none_of(len(asked), 'record')} answered by gold inside its own scope, so no "
             "setting can be better than another; add records that expect an answer, with "
             "gold_chunks"
         )

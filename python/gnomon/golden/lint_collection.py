@@ -15,6 +15,7 @@ from gnomon.golden.collection_reading import read_judged, read_texts
 from gnomon.golden.finding import Finding
 from gnomon.golden.lint import LintResult, ordered
 from gnomon.sources.collection import resolve_collection
+from gnomon.sources.escape import counted
 from gnomon.sources.files import shown
 from gnomon.sources.vectors import read_vectors
 
@@ -84,8 +85,8 @@ def _vectors(
                 found = read_vectors(path, name="vectors").rows
                 if found != rows.n_lines:
                     problem = (
-                        f"has {found:,} rows and {rows.file} has {rows.n_lines:,} records; embed "
-                        "again, in the order of the file"
+                        f"has {counted(found, 'row')} and {rows.file} has "
+                        f"{counted(rows.n_lines, 'record')}; embed again, in the order of the file"
                     )
             except InvalidInputError as error:
                 problem = str(error).removeprefix(f"{shown(path)}: ")

@@ -8,7 +8,7 @@ from gnomon.errors import InvalidInputError
 from gnomon.golden.collection_reading import read_judged
 from gnomon.golden.finding import Finding
 from gnomon.golden.quoting import Quoting
-from gnomon.sources.escape import counted, listed, quoted
+from gnomon.sources.escape import by_number, counted, listed, quoted
 from gnomon.sources.ids import near_miss
 
 if TYPE_CHECKING:
@@ -67,8 +67,9 @@ def of_splits(judged: JudgedFile, files: CollectionFiles) -> Iterator[Finding]:
                 "split-overlap",
                 None,
                 None,
-                f"{len(both):,} of its {len(other.queries):,} queries are judged in {judged.file} "
-                f"as well: {listed(both, first=_EXAMPLES)}; what was tuned on one can't be "
+                f"{len(both):,} of its {counted(len(other.queries), 'query', 'queries')} "
+                f"{by_number(len(both), 'is', 'are')} judged in {judged.file} as well: "
+                f"{listed(both, first=_EXAMPLES)}; what was tuned on one can't be "
                 "measured on the other",
                 other.file,
             )
@@ -86,7 +87,8 @@ def _dangling(
         "another-corpus" if foreign else f"dangling-{noun}",
         None,
         None,
-        f"{len(lost):,} of {len(judged):,} judged {_plural(noun)} are not in {known.file}: "
+        f"{len(lost):,} of {counted(len(judged), f'judged {noun}', f'judged {_plural(noun)}')} "
+        f"{by_number(len(lost), 'is', 'are')} not in {known.file}: "
         f"{listed(lost, first=_EXAMPLES)}{_why(lost, known.ids, swapped=swapped)}",
         file,
     )
@@ -109,8 +111,10 @@ def _unjudged(judged: JudgedFile, queries: TextFile) -> Iterator[Finding]:
             "unjudged-query",
             None,
             None,
-            f"{len(unjudged):,} of {len(queries.ids):,} queries have no judgement and are left out "
-            f"of every measure: {listed(unjudged, first=_EXAMPLES)}",
+            f"{len(unjudged):,} of {counted(len(queries.ids), 'query', 'queries')} "
+            f"{by_number(len(unjudged), 'has', 'have')} no judgement and "
+            f"{by_number(len(unjudged), 'is', 'are')} left out of every measure: "
+            f"{listed(unjudged, first=_EXAMPLES)}",
             queries.file,
         )
     relevant = judged.relevant

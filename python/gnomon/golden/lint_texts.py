@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gnomon.golden.duplicates import first_of_each, near_repetitions
 from gnomon.golden.facts import spelled
 from gnomon.golden.finding import Finding
-from gnomon.sources.escape import counted, listed, quoted
+from gnomon.sources.escape import by_number, counted, listed, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ _EXAMPLES = 3
 
 def of_documents(documents: TextFile) -> Iterator[Finding]:
     """Yield what is odd about the texts and ids of documents."""
-    yield from _empty(documents, "documents", "can't be found by their words")
+    yield from _empty(documents, "document", "documents", "can't be found by their words")
     yield from _spellings(documents)
     same = _same_texts(documents)
     if same:
@@ -37,7 +37,7 @@ def of_queries(
     queries: TextFile, judged: JudgedFile | None, function_words: frozenset[str]
 ) -> Iterator[Finding]:
     """Yield what is odd about the texts and ids of queries."""
-    yield from _empty(queries, "queries", "ask nothing")
+    yield from _empty(queries, "query", "queries", "can ask nothing")
     yield from _spellings(queries)
     same = _same_texts(queries)
     if same:
@@ -64,20 +64,24 @@ def of_queries(
             "near-duplicate",
             None,
             None,
-            f"{len(near):,} of {len(queries.ids):,} queries ask nearly what an earlier one asks, "
+            f"{len(near):,} of {counted(len(queries.ids), 'query', 'queries')} "
+            f"{by_number(len(near), 'asks', 'ask')} "
+            "nearly what an earlier one asks, "
             f"such as {shown}; they are no observations of their own, so intervals are too narrow",
             queries.file,
         )
 
 
-def _empty(texts: TextFile, noun: str, consequence: str) -> Iterator[Finding]:
+def _empty(texts: TextFile, one: str, many: str, consequence: str) -> Iterator[Finding]:
     empty = [name for name, digest in zip(texts.ids, texts.digests, strict=True) if digest is None]
     if empty:
         yield Finding(
             "empty-text",
             None,
             None,
-            f"{len(empty):,} of {len(texts.ids):,} {noun} have no text and {consequence}: "
+            f"{len(empty):,} of {counted(len(texts.ids), one, many)} "
+            f"{by_number(len(empty), 'has', 'have')} "
+            f"no text and {consequence}: "
             f"{listed(empty, first=_EXAMPLES)}",
             texts.file,
         )

@@ -145,16 +145,16 @@ class Evaluation:
             (self.n_without_relevant, "without a relevant document: undefined, left out"),
             (self.n_without_results, "without results: counted with 0"),
         ]
-        sentences = [f"{count} of {self.n_total} queries {what}" for count, what in told if count]
+        sentences = [f"{count} of {_queries(self.n_total)} {what}" for count, what in told if count]
         if self.n_relevant_retrieved == 0:
             sentences.append(
-                f"none of the {self.n_relevant} relevant documents stands in any list: check that "
+                f"no list holds any of what is relevant ({self.n_relevant} in all): check that "
                 f"run and judgements spell ids alike"
             )
         if self.n_removed:
-            sentences.append(f"{self.n_removed} ids were None or the fill value: removed")
+            sentences.append(f"ids that were None or the fill value: {self.n_removed} removed")
         sentences += [
-            f"ties decide the {name} of {count} of {self.n_measured} queries"
+            f"ties decide the {name} of {count} of {_queries(self.n_measured)}"
             for name, count in n_ties.items()
         ]
         return tuple(sentences)
@@ -181,3 +181,7 @@ class Evaluation:
             "ties": self.ties,
             "reasons": list(self.reasons),
         }
+
+
+def _queries(n: int) -> str:
+    return f"{n} {'query' if n == 1 else 'queries'}"

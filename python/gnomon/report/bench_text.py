@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gnomon.report.numbers import decimal, signed
 from gnomon.report.tables import safe
-from gnomon.sources.escape import counted
+from gnomon.sources.escape import by_number, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -114,7 +114,9 @@ def _words(body: Mapping[str, Any]) -> list[str]:
     if same is None:
         return []
     of = body["sides"][0]["n_records"]
-    return [f"{same} of {counted(of, 'task')} say the same words on both sides"]
+    return [
+        f"{same} of {counted(of, 'task')} {by_number(same, 'says', 'say')} the same words on both sides"
+    ]
 
 
 def _one_side(side: Mapping[str, Any]) -> list[str]:
@@ -146,15 +148,17 @@ def _two_sides(
         for name, one in differences.items()
     ]
     note = (
-        f"A difference is the second less the first, paired by record. {len(rows)} measures are "
-        "compared: of twenty that don't differ, one has p under 0.05."
+        f"A difference is the second less the first, paired by record. "
+        f"{counted(len(rows), 'measure is', 'measures are')} compared: of twenty that don't "
+        "differ, one has p under 0.05."
     )
     return [*_columns(head, rows), "", note]
 
 
 def _hallucinating(sides: Sequence[Mapping[str, Any]]) -> list[str]:
     return [
-        f"{safe(side['config'])}: {counted(len(ids), 'answer')} cite what was not given: "
+        f"{safe(side['config'])}: {counted(len(ids), 'answer cites', 'answers cite')} what was "
+        "not given: "
         + ", ".join(safe(one) for one in ids[:_MOST_NAMED])
         + (f" and {len(ids) - _MOST_NAMED} more" if len(ids) > _MOST_NAMED else "")
         for side in sides

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gnomon.report.markdown import plain
+from gnomon.sources.escape import by_number, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -102,12 +103,15 @@ def _warnings(body: Mapping[str, Any]) -> list[str]:
         )
     if spots["sampled"] < spots["wanted"]:
         lines.append(
-            f"The plan asks for {spots['wanted']} spots and {spots['sampled']} were available: all "
-            "of them were judged."
+            f"The plan asks for {counted(spots['wanted'], 'spot')} and {spots['sampled']} "
+            f"{by_number(spots['sampled'], 'was', 'were')} available: "
+            f"{by_number(spots['sampled'], 'it was', 'all of them were')} judged."
         )
     if spots["named"]:
         lines.append(
-            f"{spots['named']} sampled spots have a reading that names its system, and were not "
+            f"{counted(spots['named'], 'sampled spot has', 'sampled spots have')} a reading that "
+            "names its "
+            f"system, and {by_number(spots['named'], 'was', 'were')} not "
             f"blind: the choice is right on {spots['right_of']['named']} of them."
         )
     earlier = body["earlier_draws"]
@@ -221,7 +225,8 @@ def _resolvable(body: Mapping[str, Any]) -> str:
     n, least = body["spots"]["sampled"], body["resolvable"]
     if least is None:
         return (
-            f"No difference can be resolved with {n} spots: McNemar's exact test needs a lead of 6."
+            f"No difference can be resolved with {counted(n, 'spot')}: McNemar's exact test needs "
+            "a lead of 6."
         )
     second = body["condition_2"]
     here = [
@@ -254,7 +259,8 @@ def _agreement(judge: Mapping[str, Any]) -> str:
     )
     numbers = ", ".join(str(number) for number in judge["disagreements"]) or "none"
     return (
-        f"Two judges agree on {judge['agreed']} of {judge['rows']} rows; Cohen's kappa {measured}. "
+        f"Two judges agree on {judge['agreed']} of {counted(judge['rows'], 'row')}; Cohen's kappa "
+        f"{measured}. "
         f"Disagreements, by number: {numbers}."
     )
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gnomon.sources.escape import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -110,7 +112,8 @@ def _bounds(result: Mapping[str, Any]) -> list[str]:
     unmeasured = ", ".join(result["unmeasured"]) or "none"
     misses = result["misses"]
     missed = (
-        f"Retrieval missed the gold page of {misses['missed']} of {misses['with_gold']} positives."
+        f"Retrieval missed the gold page of {misses['missed']} of "
+        f"{counted(misses['with_gold'], 'positive')}."
         if misses["with_gold"]
         else "No probe names its gold page, so misses of retrieval are not armed."
     )

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
+from gnomon.sources.escape import counted
 from gnomon.sources.files import shown
 
 if TYPE_CHECKING:
@@ -17,12 +18,18 @@ if TYPE_CHECKING:
 # Of one code in one file; the JSON has all.
 SHOWN: Final = 10
 _LABELS: Final = 40
+_COLLECTION_NOUNS: Final = {
+    "documents": ("document", "documents"),
+    "queries": ("query", "queries"),
+    "judgements": ("judgement", "judgements"),
+    "judged_queries": ("judged query", "judged queries"),
+}
 _NOUNS: Final = {"golden set": "record", "probe set": "probe", "collection": "record"}
 
 
 def lint_lines(result: LintResult) -> list[str]:
     """Return what was found in one file or folder, what it holds last."""
-    counts = f"{_count(result.n_errors, 'error')}, {_count(result.n_warnings, 'warning')}"
+    counts = f"{counted(result.n_errors, 'error')}, {counted(result.n_warnings, 'warning')}"
     head = f"{result.kind} {shown(result.path)}: {counts}"
     return [head, *_findings(result), *_summary(result)]
 
@@ -46,9 +53,9 @@ def _line(finding: Finding, noun: str) -> str:
 def _summary(result: LintResult) -> list[str]:
     summary = result.summary
     if result.kind == "collection":
-        return [", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in summary.items())]
+        return [", ".join(counted(n, *_COLLECTION_NOUNS[name]) for name, n in summary.items())]
     labels = ", ".join(f"{name} {n}" for name, n in summary["by_label"].items())
-    lines = [f"{_count(summary['records'], _NOUNS[result.kind])}: {labels or 'none'}"]
+    lines = [f"{counted(summary['records'], _NOUNS[result.kind])}: {labels or 'none'}"]
     lines.append(f"by depth {_compact(summary['by_depth'])}")
     if summary["by_level"]:
         levels = " · ".join(
@@ -70,7 +77,3 @@ def _labels(counts: Mapping[str, int]) -> str:
 
 def _compact(counts: Mapping[str, Any]) -> str:
     return json.dumps(counts, ensure_ascii=False, separators=(",", ":"))
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

@@ -81,6 +81,33 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def by_number(number: int, one: str, many: str) -> str:
+    """Return the word that belongs to a number which is not shown beside it.
+
+    Examples
+    --------
+    >>> [f"{counted(3, 'query', 'queries')}, {n} of which {by_number(n, 'is', 'are')} judged"
+    ...  for n in (1, 2)]
+    ['3 queries, 1 of which is judged', '3 queries, 2 of which are judged']
+    """
+    return one if number == 1 else many
+
+
+def none_of(
+    number: int, one: str, many: str | None = None, *, whose: str = "the", verb: str = "is"
+) -> str:
+    """Return the beginning of a sentence about some of which not one is as it should be.
+
+    Examples
+    --------
+    >>> none_of(3, "record"), none_of(1, "query", "queries", whose="its")
+    ('none of the 3 records is', 'its only query is not')
+    """
+    if number == 1:
+        return f"{whose} only {one} {verb} not"
+    return f"none of {whose} {counted(number, one, many)} {verb}"
+
+
 def _escaped(char: str) -> str:
     if char in _JOINERS or unicodedata.category(char) not in _ESCAPED_CATEGORIES:
         return char

@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon.errors import InvalidInputError
 from gnomon.sources.columns import read_id_column
-from gnomon.sources.escape import listed, quoted
+from gnomon.sources.escape import by_number, counted, listed, quoted
 from gnomon.sources.files import shown, suffix_of
 from gnomon.sources.idvalues import check_unique
 from gnomon.sources.jsonl import id_of, read_records
@@ -111,7 +111,8 @@ def rows_of(
     unknown = sorted(item for item in subset if item not in row_of)
     if unknown:
         raise InvalidInputError(
-            f"{where}: {len(unknown)} of {len(subset)} ids are not in {known}: {listed(unknown)}"
+            f"{where}: {len(unknown)} of {counted(len(subset), 'id')} "
+            f"{by_number(len(unknown), 'is', 'are')} not in {known}: {listed(unknown)}"
             f"{near_miss(unknown, row_of)}"
         )
     return np.fromiter((row_of[item] for item in subset), np.int64, len(subset))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.errors import InvalidInputError
-from gnomon.sources.escape import listed
+from gnomon.sources.escape import counted, listed, none_of
 from gnomon.sources.files import shown
 from gnomon.sources.ids import near_miss
 
@@ -127,8 +127,9 @@ def restrict(qrels: Qrels, corpus_ids: Sequence[str], query_ids: Sequence[str]) 
     n_judged = len(qrels.query_ids) - len(unknown_queries)
     if not len(query_rows):
         raise InvalidInputError(
-            f"{shown(qrels.path)}: no judged query: {n_judged:,} queries have judgements, but none "
-            "has a document with a gain of 1 or more in the corpus"
+            f"{shown(qrels.path)}: no judged query: "
+            f"{counted(n_judged, 'query has', 'queries have')} judgements, but none has a "
+            "document with a gain of 1 or more in the corpus"
         )
     unknown = [*unknown_documents, *unknown_queries]
     return JudgedQueries(
@@ -171,7 +172,8 @@ def _check_known(
     if all(item in swapped for item in judged):
         hint = ". The columns of queries and documents seem to be exchanged"
     raise InvalidInputError(
-        f"{shown(qrels.path)}: no judged {noun}: none of the {len(judged):,} judged {plural} is "
-        f"{place}; judged are {listed(unknown)}; known are {listed(known[:_EXAMPLES])}"
+        f"{shown(qrels.path)}: no judged {noun}: "
+        f"{none_of(len(judged), f'judged {noun}', f'judged {plural}')} {place}; judged are "
+        f"{listed(unknown)}; known are {listed(known[:_EXAMPLES])}"
         f"{hint or near_miss(unknown, known)}"
     )
