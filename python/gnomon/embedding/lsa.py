@@ -87,8 +87,8 @@ class LsaEmbedder(OneSidedModel):
         )
         if min(len(texts), len(terms)) <= dim:
             raise InvalidInputError(
-                f"lsa:{dim} needs more than {counted(dim, 'document')} and terms that occur in two; "
-                f"the corpus has {len(texts):,} and {len(terms):,}. Choose fewer dimensions"
+                f"lsa:{dim} needs more than {counted(dim, 'document')} and terms that occur in "
+                f"two; the corpus has {len(texts):,} and {len(terms):,}. Choose fewer dimensions"
             )
         idf = np.array([math.log((1 + len(texts)) / spread[term]) for term in terms])
         matrix = _weights(counts, {term: row for row, term in enumerate(terms)}, idf)

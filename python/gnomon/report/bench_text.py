@@ -114,9 +114,8 @@ def _words(body: Mapping[str, Any]) -> list[str]:
     if same is None:
         return []
     of = body["sides"][0]["n_records"]
-    return [
-        f"{same} of {counted(of, 'task')} {by_number(same, 'says', 'say')} the same words on both sides"
-    ]
+    say = by_number(same, "says", "say")
+    return [f"{same} of {counted(of, 'task')} {say} the same words on both sides"]
 
 
 def _one_side(side: Mapping[str, Any]) -> list[str]:
