@@ -357,3 +357,15 @@ def test_an_empty_path_is_no_path(gnomon: Gnomon, arguments: list[str]) -> None:
     """It is refused, and never taken for the current folder."""
     outcome = gnomon(*arguments, code=2)
     assert "an empty name is no path" in outcome.err
+
+
+def test_a_warning_is_one_line_of_stderr() -> None:
+    """What it says, made safe, and not the place in our sources that it comes from."""
+    script = (
+        "import warnings; from gnomon.cli import main as m;"
+        "m.run = lambda _: warnings.warn('slow \x1b[31m') or 0; m.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("", "warning: slow \\x1b[31m\n")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.embedding.service import DIM, Answer, Service, running, vector_of
 
-from gnomon.embedding.endpoint import Host, JsonEndpoint, Key
+from gnomon.embedding.endpoint import Host, JsonEndpoint, Key, ShorterPauseWarning
 from gnomon.embedding.remote import BATCH_BYTES, BATCH_TEXTS, ollama_embedder, openai_embedder
 from gnomon.errors import EndpointError, UsageError
 
@@ -164,7 +164,7 @@ class TestPatience:
         assert pauses == [0.5, 1.0, 2.0, 4.0]
         assert len(service.requests) == 5
 
-    @pytest.mark.parametrize(("asked_for", "pause"), [("7", 7.0), ("99999", 60.0), ("soon", 0.5)])
+    @pytest.mark.parametrize(("asked_for", "pause"), [("7", 7.0), ("60", 60.0), ("soon", 0.5)])
     def test_retry_after(
         self,
         endpoint: JsonEndpoint,
@@ -173,10 +173,30 @@ class TestPatience:
         asked_for: str,
         pause: float,
     ) -> None:
-        """The service says how long; not longer than a minute, and nonsense is no answer."""
+        """The service says how long, up to a minute, and nonsense is no answer."""
         service.script = [Answer(429, headers={"retry-after": asked_for})]
         openai_embedder(endpoint, "small")
         assert pauses == [pause]
+
+    @pytest.mark.parametrize(
+        ("asked_for", "said"), [("61", "61 s"), ("99999", "99,999 s"), ("9" * 400, "inf s")]
+    )
+    def test_a_shorter_pause_is_told(
+        self,
+        endpoint: JsonEndpoint,
+        service: Service,
+        pauses: list[float],
+        asked_for: str,
+        said: str,
+    ) -> None:
+        """Not longer than a minute is waited, and whoever waits learns what was asked for."""
+        service.script = [Answer(429, headers={"retry-after": asked_for})]
+        with pytest.warns(ShorterPauseWarning, match="is asked again after 60 s") as told:
+            openai_embedder(endpoint, "small")
+        assert f"{service.url}/embeddings: the service asks for a pause of {said}" in str(
+            told[0].message
+        )
+        assert pauses == [60.0]
 
     def test_retry_after_a_date(
         self, endpoint: JsonEndpoint, service: Service, pauses: list[float]

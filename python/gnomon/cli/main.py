@@ -14,13 +14,14 @@ import os
 import signal
 import sys
 import traceback
+import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, TextIO
 
 import click
 
 from gnomon.cli._environment_file import project_variables
-from gnomon.cli._output import print_error, silence_closed_stdout
+from gnomon.cli._output import print_error, print_note, silence_closed_stdout
 from gnomon.cli.exit_codes import BUG, DONE, INTERRUPTED, REFUSED, USAGE, exit_code_of
 from gnomon.errors import GnomonError, UsageError
 
@@ -143,6 +144,7 @@ def gnomon(ctx: click.Context) -> None:
 
 def main() -> None:
     """Run the command line and exit; the console script ``gnomon`` calls this."""
+    warnings.showwarning = show_warning
     # One that was started with Ctrl-C ignored, as behind nohup, stays so.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt_once)
@@ -168,6 +170,18 @@ def run(args: Sequence[str]) -> int:
     except Exception as error:  # the last line of defence: every error has a code
         return _report(error)
     return code
+
+
+def show_warning(
+    message: Warning | str,
+    category: type[Warning],  # noqa: ARG001  # the signature of warnings.showwarning
+    filename: str,  # noqa: ARG001
+    lineno: int,  # noqa: ARG001
+    file: TextIO | None = None,  # noqa: ARG001
+    line: str | None = None,  # noqa: ARG001
+) -> None:
+    """Print what a warning says, without the place in our sources that it comes from."""
+    print_note(f"warning: {message}")
 
 
 def load_dotenv_file(path: Path) -> frozenset[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import email.utils
 import json
 import time
+import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import urlsplit
@@ -91,6 +92,10 @@ class Host:
         return self.named_by != "project file"
 
 
+class ShorterPauseWarning(UserWarning):
+    """A service asks for a longer pause than is made before it is asked again."""
+
+
 class JsonEndpoint:
     """Posts JSON to one host and returns the JSON that it answers.
 
@@ -150,7 +155,8 @@ class JsonEndpoint:
         """Return the JSON object that answers a body.
 
         A refusal that may pass (429, 5xx, a time-out, a connection that breaks) is tried again, up
-        to five times in all, after the pause that the service asks for or a growing one.
+        to five times in all, after the pause that the service asks for or a growing one, of a
+        minute at most; that the service asks for more is told by a `ShorterPauseWarning`.
 
         Raises
         ------
@@ -177,10 +183,13 @@ class JsonEndpoint:
                         f"{shown_address(url)}: no answer in {ATTEMPTS} attempts "
                         f"({_reason(error)}); check that the service runs and the address is right"
                     ) from None
-                self._sleep(_pause(attempt, None))
+                self._sleep(_pause(attempt, None)[0])
                 continue
             if status in _PASSING and not last:
-                self._sleep(_pause(attempt, headers.get("retry-after")))
+                pause, asked = _pause(attempt, headers.get("retry-after"))
+                if asked > pause:
+                    _warn_of_shorter_pause(url, pause, asked)
+                self._sleep(pause)
                 continue
             where, kind = shown_address(url), headers.get("content-type", "")
             return _object(where, status, kind, content, self._key)
@@ -270,10 +279,21 @@ def _excerpt(content: bytes, key: Key | None) -> str:
     return repr(shown) if shown else "nothing"
 
 
-def _pause(attempt: int, retry_after: str | None) -> float:
+def _pause(attempt: int, retry_after: str | None) -> tuple[float, float]:
+    """Return the pause to make and the one that was asked for, in seconds."""
     asked = _seconds(retry_after) if retry_after else None
-    growing = FIRST_PAUSE_S * 2.0 ** (attempt - 1)
-    return min(max(growing if asked is None else asked, 0.0), LONGEST_PAUSE_S)
+    if asked is None:
+        asked = FIRST_PAUSE_S * 2.0 ** (attempt - 1)
+    return min(max(asked, 0.0), LONGEST_PAUSE_S), asked
+
+
+def _warn_of_shorter_pause(url: str, pause: float, asked: float) -> None:
+    warnings.warn(
+        f"{shown_address(url)}: the service asks for a pause of {asked:,.0f} s (Retry-After); it "
+        f"is asked again after {pause:.0f} s, the longest that gnomon waits",
+        ShorterPauseWarning,
+        stacklevel=4,
+    )
 
 
 def _seconds(retry_after: str) -> float | None:
