@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -62,6 +63,33 @@ def test_any_power_of_ten(texts: list[str]) -> None:
     assert read(texts) == ([float(text) for text in texts], None)
 
 
+@given(
+    st.lists(
+        st.from_regex(r"-?[0-9]{1,20}(\.[0-9]{0,9})?([eE][+-]?[0-9]{1,3})?", fullmatch=True)
+        | st.sampled_from(["inf", "-Infinity", ".5", "5."]),
+        min_size=1,
+    )
+)
+def test_columns_of_several_forms(texts: list[str]) -> None:
+    """Whatever form the first number has, which says what is tried first."""
+    assert read(texts) == ([float(text) for text in texts], None)
+
+
+@pytest.mark.parametrize(
+    "texts", [["1.5", "2e-3", "7"], ["2e-3", "1.5", "3E4"]], ids=["plain", "power"]
+)
+def test_no_number_is_read_alone(texts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever form comes first, array operations read the other one too."""
+    alone: list[int] = []
+
+    def counting(data: object, starts: object, ends: object, values: object, rows: Any) -> None:
+        alone.append(len(rows))
+
+    monkeypatch.setattr("gnomon.sources.decimals._read_singly", counting)
+    assert read(texts)[0] == [float(text) for text in texts]
+    assert alone == [0]
+
+
 @given(st.lists(st.floats(allow_nan=False), min_size=1))
 def test_any_float(values: list[float]) -> None:
     """What Python writes is read back to the bit."""
@@ -101,6 +129,7 @@ def test_the_middle_is_in_doubt() -> None:
 )
 def test_no_number(text: str) -> None:
     """What ``float`` or C would read in another way is refused by its place."""
-    values, wrong = read(["1.5", text, "y"])
-    assert wrong == 1
-    assert values[0] == 1.5
+    for first in ("1.5", "15e-1"):
+        values, wrong = read([first, text, "y"])
+        assert wrong == 1
+        assert values[0] == 1.5

@@ -67,14 +67,27 @@ def read_decimals(data: Bytes, starts: Places, ends: Places) -> tuple[Floats, in
     >>> values.tolist(), wrong
     ([1.5, -2000.0, nan], 2)
     """
-    found = _parsed(data, starts, ends)
-    values, sure = _with_power(found, found.scale)
-    values, rest = found.signed(values), np.flatnonzero(~sure)
+    first, second = _read_plain, _read_powers
+    if _begins_with_power(data, starts, ends):
+        first, second = second, first
+    values, sure = first(data, starts, ends)
+    rest = np.flatnonzero(~sure)
     if len(rest):
-        powers, known = _read_powers(data, starts[rest], ends[rest])
-        values[rest] = powers
+        values[rest], known = second(data, starts[rest], ends[rest])
         rest = rest[~known]
     return values, _read_singly(data, starts, ends, values, rest)
+
+
+def _begins_with_power(data: Bytes, starts: Places, ends: Places) -> bool:
+    """Return whether the first number has a power of ten; then most of a column have one."""
+    return len(starts) > 0 and b"e" in data[starts[0] : ends[0]].tobytes().lower()
+
+
+def _read_plain(data: Bytes, starts: Places, ends: Places) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return numbers without a power of ten, and where it is certain that they are."""
+    found = _parsed(data, starts, ends)
+    values, sure = _with_power(found, found.scale)
+    return found.signed(values), sure
 
 
 class _Parsed(NamedTuple):
