@@ -17,6 +17,7 @@
 #include "bindings.hpp"
 #include "call.hpp"
 #include "gnomon/bm25.hpp"
+#include "gnomon/steps.hpp"
 #include "hit_arrays.hpp"
 #include "python_text.hpp"
 
@@ -27,6 +28,8 @@ namespace py = pybind11;
 namespace {
 
 using Rows = Contiguous<std::int64_t>;
+
+constexpr std::size_t kTokenWeight = 16;  // a str lies anywhere in memory
 
 [[noreturn]] void refuse(const char* kind, const std::string& message) {
     const py::object error = py::module_::import("gnomon.errors").attr(kind);
@@ -94,6 +97,7 @@ class Tokens {
         PyObject** items = PySequence_Fast_ITEMS(sequence.ptr());
         const auto size = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(sequence.ptr()));
         for (std::size_t i = 0; i < size; ++i) {
+            meter_.add(kTokenWeight);
             views_.push_back(token_bytes(items[i], what, row));
         }
         if (sequence.ptr() != list || PyTuple_Check(list) == 0) {
@@ -105,6 +109,7 @@ class Tokens {
     void keep(const py::object& sequence, PyObject** items, std::size_t size) {
         (void)sequence;
         for (std::size_t i = 0; i < size; ++i) {
+            meter_.add(kTokenWeight);
             kept_.push_back(py::reinterpret_borrow<py::object>(items[i]));
         }
     }
@@ -112,7 +117,18 @@ class Tokens {
     std::vector<std::string_view> views_;
     std::vector<std::uint64_t> offsets_;
     std::vector<py::object> kept_;
+    detail::Meter meter_;
 };
+
+Tokens tokens_of(const py::list& lists, const char* what, std::size_t first_row) {
+    return interruptible(
+        [&](const Interrupted& /*stop*/) { return Tokens(lists, what, first_row); });
+}
+
+TextRows text_rows_of(const py::list& texts, const char* what, std::size_t first_row) {
+    return interruptible(
+        [&](const Interrupted& /*stop*/) { return TextRows(texts, what, first_row); });
+}
 
 template <typename T>
 py::array copy_of(const std::vector<T>& values) {
@@ -163,7 +179,7 @@ void bind_builder(py::module_& m) {
         .def(
             "add_tokens",
             [](BM25Builder& builder, const py::list& lists, int threads) {
-                const Tokens tokens(lists, "tokens", builder.docs());
+                const Tokens tokens = tokens_of(lists, "tokens", builder.docs());
                 without_gil(
                     [&](const Interrupted& stop) { builder.add(tokens.lists(), threads, stop); });
             },
@@ -171,7 +187,7 @@ void bind_builder(py::module_& m) {
         .def(
             "add_texts",
             [](BM25Builder& builder, const py::list& texts, int threads) {
-                const TextRows rows(texts, "texts", builder.docs());
+                const TextRows rows = text_rows_of(texts, "texts", builder.docs());
                 without_gil([&](const Interrupted& stop) {
                     builder.add_texts(
                         rows.size(),
@@ -184,23 +200,31 @@ void bind_builder(py::module_& m) {
             py::arg("texts"), py::arg("threads"))
         .def("terms",
              [](const BM25Builder& builder) {
-                 py::list terms;
-                 for (const std::string_view term : builder.terms()) {
-                     terms.append(py::str(term.data(), term.size()));
-                 }
-                 return terms;
+                 return interruptible([&](const Interrupted& /*stop*/) {
+                     py::list terms;
+                     detail::Meter meter;
+                     for (const std::string_view term : builder.terms()) {
+                         meter.add(kTokenWeight + term.size());
+                         terms.append(py::str(term.data(), term.size()));
+                     }
+                     return terms;
+                 });
              })
         .def(
             "rename",
             [](BM25Builder& builder, const py::list& spellings) {
-                std::vector<std::optional<std::string_view>> views;
-                views.reserve(spellings.size());
-                for (const py::handle spelling : spellings) {
-                    views.push_back(spelling.is_none() ? std::nullopt
-                                                       : std::optional(token_bytes(
-                                                             spelling.ptr(), "spellings", 0)));
-                }
-                builder.rename(views);
+                interruptible([&](const Interrupted& /*stop*/) {
+                    std::vector<std::optional<std::string_view>> views;
+                    views.reserve(spellings.size());
+                    detail::Meter meter;
+                    for (const py::handle spelling : spellings) {
+                        meter.add(kTokenWeight);
+                        views.push_back(spelling.is_none() ? std::nullopt
+                                                           : std::optional(token_bytes(
+                                                                 spelling.ptr(), "spellings", 0)));
+                    }
+                    builder.rename(views);
+                });
             },
             py::arg("spellings"))
         .def_property_readonly("docs", &BM25Builder::docs)
@@ -220,7 +244,7 @@ void bind_search(py::class_<BM25Index>& index) {
             [](const BM25Index& self, const py::list& queries, std::size_t k,
                const std::optional<std::tuple<Rows, Rows>>& exclude,
                const std::optional<Rows>& subset, int threads, int strategy) {
-                const Tokens tokens(queries, "queries", 0);
+                const Tokens tokens = tokens_of(queries, "queries", 0);
                 return run(k, {exclude, subset}, threads, strategy,
                            [&](BM25Request& request, const BM25Options& options) {
                                request.queries = tokens.lists();
@@ -234,12 +258,16 @@ void bind_search(py::class_<BM25Index>& index) {
             [](const BM25Index& self, const py::list& queries, std::size_t k,
                const std::optional<std::tuple<Rows, Rows>>& exclude,
                const std::optional<Rows>& subset, int threads, int strategy) {
-                const TextRows rows(queries, "queries");
-                std::deque<std::string> scratch(rows.size());
+                const TextRows rows = text_rows_of(queries, "queries", 0);
+                std::deque<std::string> scratch;
                 std::vector<std::string_view> views;
-                for (std::size_t i = 0; i < rows.size(); ++i) {
-                    views.push_back(rows.utf8(i, scratch[i]));
-                }
+                interruptible([&](const Interrupted& /*stop*/) {
+                    detail::Meter meter;
+                    for (std::size_t i = 0; i < rows.size(); ++i) {
+                        meter.add(kTokenWeight);
+                        views.push_back(rows.utf8(i, scratch.emplace_back()));
+                    }
+                });
                 return run(k, {exclude, subset}, threads, strategy,
                            [&](const BM25Request& request, const BM25Options& options) {
                                return self.search_texts(views, request, options);
@@ -252,7 +280,7 @@ void bind_search(py::class_<BM25Index>& index) {
             [](const BM25Index& self, const py::list& tokens) {
                 py::list one;
                 one.append(tokens);
-                const Tokens query(one, "query", 0);
+                const Tokens query = tokens_of(one, "query", 0);
                 Contiguous<float> out(static_cast<py::ssize_t>(self.docs()));
                 const auto span = writable_span_of(out);
                 without_gil(

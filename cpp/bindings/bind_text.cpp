@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "call.hpp"
+#include "gnomon/steps.hpp"
 #include "python_text.hpp"
 
 namespace gnomon::bindings {
@@ -21,12 +22,14 @@ namespace {
 constexpr std::size_t kTextsPerBlock = 1024;
 constexpr std::size_t kCharactersPerBlock = std::size_t{1} << 20U;
 
-// work(utf8) with the text of a call that has only one.
+// work(utf8) with the text of a call that has only one. Holds the GIL.
 template <typename Work>
 auto with_utf8(const py::handle text, Work&& work) {
     std::string scratch;
     try {
-        return std::forward<Work>(work)(utf8_of(text_view(text, "text"), scratch));
+        return interruptible([&](const Interrupted& /*stop*/) {
+            return std::forward<Work>(work)(utf8_of(text_view(text, "text"), scratch));
+        });
     } catch (const LoneSurrogate& surrogate) {
         surrogate.refuse("text");
     }
@@ -72,7 +75,9 @@ struct TextWorker {
 std::vector<std::size_t> block_bounds(const TextRows& rows) {
     std::vector<std::size_t> bounds{0};
     std::size_t characters = 0;
+    detail::Meter meter;
     for (std::size_t row = 0; row < rows.size(); ++row) {
+        meter.add(1);
         characters += rows.length(row);
         if (characters >= kCharactersPerBlock || row + 1 - bounds.back() == kTextsPerBlock) {
             bounds.push_back(row + 1);
@@ -95,7 +100,8 @@ std::int64_t count_words(const TextRows& rows, std::size_t row, TextWorker& work
 }
 
 Contiguous<std::int64_t> bind_word_counts(const py::list& texts, int threads) {
-    const TextRows rows(texts, "texts");
+    const TextRows rows =
+        interruptible([&](const Interrupted& /*stop*/) { return TextRows(texts, "texts"); });
     Contiguous<std::int64_t> out(static_cast<py::ssize_t>(rows.size()));
     const auto counts = writable_span_of(out);
     without_gil([&](const Interrupted& stop) {

@@ -29,16 +29,26 @@ class SignalWatch {
     std::chrono::steady_clock::time_point last_look_ = std::chrono::steady_clock::now();
 };
 
-// Returns work(interrupted) without the GIL. An interruption leaves with the exception that the
-// signal handler set.
+// Returns work(interrupted), which Ctrl-C stops. An interruption leaves with the exception that the
+// signal handler set. For work that holds the GIL; it looks by check_interruption().
 template <typename Work>
-auto without_gil(Work&& work) {
+auto interruptible(Work&& work) {
     try {
-        const pybind11::gil_scoped_release released;
-        return std::forward<Work>(work)(Interrupted(SignalWatch()));
+        const Interrupted interrupted{SignalWatch()};
+        const Interruptible scope(interrupted);
+        return std::forward<Work>(work)(interrupted);
     } catch (const Interruption&) {
         throw pybind11::error_already_set();
     }
+}
+
+// The same without the GIL.
+template <typename Work>
+auto without_gil(Work&& work) {
+    return interruptible([&](const Interrupted& interrupted) {
+        const pybind11::gil_scoped_release released;
+        return std::forward<Work>(work)(interrupted);
+    });
 }
 
 }  // namespace gnomon::bindings

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "gnomon/steps.hpp"
 #include "gnomon/utf8.hpp"
 
 namespace gnomon::bindings {
@@ -14,12 +15,15 @@ namespace py = pybind11;
 namespace {
 
 // Characters that are looked at together.
-constexpr std::size_t kStep = 8;
+constexpr std::size_t kTogether = 8;
+
+// A text is looked up wherever it lies in memory.
+constexpr std::size_t kTextWeight = 16;
 
 template <typename Character>
 bool all_ascii(const Character* text) noexcept {
     Character all = 0;
-    for (std::size_t i = 0; i < kStep; ++i) {
+    for (std::size_t i = 0; i < kTogether; ++i) {
         all = static_cast<Character>(all | text[i]);
     }
     return all < 0x80U;
@@ -34,20 +38,20 @@ char* encode_narrow(char32_t cp, char* out) noexcept {
     return out + 1 + (two ? 1 : 0);
 }
 
-// Writes characters as UTF-8 and returns the end. `out` has room for four bytes a character, and
-// for one more.
+// Writes characters [at, length) as UTF-8 and returns the end. `out` has room for four bytes a
+// character, and for one more.
 template <typename Character>
-char* encode_all(const Character* text, std::size_t length, char* out) {
-    for (std::size_t at = 0; at < length;) {
-        if (length - at >= kStep && all_ascii(text + at)) {
-            for (std::size_t i = 0; i < kStep; ++i) {
+char* encode_some(const Character* text, std::size_t at, std::size_t length, char* out) {
+    while (at < length) {
+        if (length - at >= kTogether && all_ascii(text + at)) {
+            for (std::size_t i = 0; i < kTogether; ++i) {
                 out[i] = static_cast<char>(text[at + i]);
             }
-            at += kStep;
-            out += kStep;
+            at += kTogether;
+            out += kTogether;
             continue;
         }
-        for (const std::size_t end = std::min(length, at + kStep); at < end; ++at) {
+        for (const std::size_t end = std::min(length, at + kTogether); at < end; ++at) {
             const char32_t cp = text[at];
             if (cp < 0x800U) {
                 out = encode_narrow(cp, out);
@@ -58,6 +62,14 @@ char* encode_all(const Character* text, std::size_t length, char* out) {
             }
             out += detail::encode(cp, out);
         }
+    }
+    return out;
+}
+
+template <typename Character>
+char* encode_all(const Character* text, std::size_t length, char* out) {
+    for (const auto [begin, end] : detail::steps(length)) {
+        out = encode_some(text, begin, end, out);
     }
     return out;
 }
@@ -93,9 +105,9 @@ std::string_view utf8_of(const TextView& text, std::string& scratch) {
         return {static_cast<const char*>(text.characters), text.length};
     }
     // Latin-1 takes two bytes a character, the others at most three and four.
-    const std::size_t most = text.length * (text.width == 4 ? 4 : text.width + 1) + kStep;
+    const std::size_t most = text.length * (text.width == 4 ? 4 : text.width + 1) + kTogether;
     if (scratch.size() < most) {
-        scratch.resize(most);
+        detail::resize_in_steps(scratch, most);
     }
     char* out = scratch.data();
     const char* end = nullptr;
@@ -144,7 +156,9 @@ TextRows::TextRows(const py::list& texts, const char* name, std::size_t first_ro
     : name_(name), first_row_(first_row) {
     const std::size_t rows = texts.size();
     views_.reserve(rows);
+    detail::Meter meter;
     for (std::size_t row = 0; row < rows; ++row) {
+        meter.add(kTextWeight);
         PyObject* item = PyList_GET_ITEM(texts.ptr(), static_cast<py::ssize_t>(row));
         if (PyUnicode_Check(item) == 0) {
             text_view(item, row_name(row));

@@ -197,8 +197,7 @@ TEST_CASE("the cheap cosines keep within their stated error") {
     for (const Isa isa : runnable_isas()) {
         CAPTURE(isa_name(isa));
         detail::Pool pool(isa, d);
-        const Interrupted never;
-        detail::Meter meter(never, 0);
+        detail::Meter meter;
         REQUIRE(pool.load_query(view_of(query, 1, d), 0));
         pool.load_rows({&view, {}, true});
         REQUIRE(pool.measure(true, meter));

@@ -82,6 +82,41 @@ TEST_CASE("an interruption is asked for on the calling thread only, and stops th
     }
 }
 
+TEST_CASE("the caller is asked until the last worker has ended, and stops it within its block") {
+    const auto caller = std::this_thread::get_id();
+    std::atomic<bool> other_began{false};
+    std::atomic<bool> on_caller{true};
+    const auto interrupted = [&] {
+        on_caller = on_caller && std::this_thread::get_id() == caller;
+        return other_began.load();
+    };
+    const auto body = [&](std::size_t, int worker) {
+        while (worker == 0 && !other_began) {  // leave the other block to the other worker
+            std::this_thread::yield();
+        }
+        other_began = true;
+        while (worker != 0) {
+            gnomon::check_interruption();
+        }
+    };
+    CHECK_THROWS_AS(parallel_for(2, 2, interrupted, body), Interruption);
+    CHECK(on_caller);
+}
+
+TEST_CASE("nobody asks outside of an Interruptible, and an inner one is asked instead") {
+    gnomon::check_interruption();
+    const gnomon::Interrupted never = [] { return false; };
+    const gnomon::Interrupted always = [] { return true; };
+    const gnomon::Interrupted empty;
+    const gnomon::Interruptible outer(never);
+    {
+        const gnomon::Interruptible inner(always);
+        const gnomon::Interruptible silent(empty);
+        CHECK_THROWS_AS(gnomon::check_interruption(), Interruption);
+    }
+    gnomon::check_interruption();
+}
+
 #if GNOMON_X86
 TEST_CASE("workers keep subnormals and round to nearest whatever the host has set") {
     constexpr unsigned kFlushAndRoundUp = 0x8000U | 0x0040U | 0x4000U;

@@ -107,7 +107,8 @@ class BM25Builder {
     ~BM25Builder();
 
     // The next documents, in row order. At most 2^32 - 1 documents, each of at most 2^32 - 1
-    // tokens. After an exception the builder is of no more use.
+    // tokens. After an exception the builder is of no more use: add, rename and finish throw
+    // std::logic_error.
     void add(const TokenLists& docs, int threads, const Interrupted& interrupted);
 
     // The same from n texts, cut into words by text.hpp. text_of(i, scratch) returns text i as

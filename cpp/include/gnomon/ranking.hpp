@@ -66,10 +66,10 @@ struct RepeatedId {
 };
 
 // The correctly rounded sum of values of any signs; each and the sum must be finite.
-double exact_sum(std::span<const double> values) noexcept;
+double exact_sum(std::span<const double> values);
 
 // That sum divided by the number of values, of which there is at least one.
-double exact_mean(std::span<const double> values) noexcept;
+double exact_mean(std::span<const double> values);
 
 // ranks[j] = where judged document j stands in the list of its query. Stops at the first query in
 // which an id repeats. O(entries), scratch of up to 64 bytes for each entry of

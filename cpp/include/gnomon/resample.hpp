@@ -56,7 +56,7 @@ class KeyStream {
 };
 
 // out[row] = key(seed, purpose, row).
-void draw_keys(std::uint64_t seed, std::uint64_t purpose, std::span<std::uint64_t> out) noexcept;
+void draw_keys(std::uint64_t seed, std::uint64_t purpose, std::span<std::uint64_t> out);
 
 // The min(size, n) rows of [0, n) with the smallest keys, ascending by key, then row. A draw is the
 // beginning of every larger draw. O(n) time, O(size) memory.

@@ -11,6 +11,7 @@
 #include "bm25/index_data.hpp"
 #include "bm25/inversion.hpp"
 #include "bm25/token_lists.hpp"
+#include "gnomon/steps.hpp"
 #include "gnomon/text.hpp"
 
 namespace gnomon {
@@ -23,37 +24,50 @@ using detail::bm25::Shelf;
 
 constexpr std::size_t kPieceDocs = 512;
 constexpr std::size_t kMostDocs = UINT32_MAX;
+constexpr std::size_t kTokenWeight = 16;  // hashed, and looked up in a table beyond the caches
 
 // Ends a document: moves its counts from the table into the piece. Returns its largest count.
 std::uint32_t close_document(Shelf& shelf, Piece& piece) {
     const auto& counts = shelf.table.counts();
-    shelf.frequencies.resize(shelf.table.size());
+    detail::resize_in_steps(shelf.frequencies, shelf.table.size());
     std::uint32_t most = 0;
-    for (const auto& [term, count] : counts) {
-        ++shelf.frequencies[term];
-        most = std::max(most, count);
-        if (count == 1) {
-            piece.stream.push_back(term);
-            continue;
+    detail::metered(counts.size(), [&](auto meter) {
+        for (const auto& [term, count] : counts) {
+            meter.add(1);
+            ++shelf.frequencies[term];
+            most = std::max(most, count);
+            if (count == 1) {
+                piece.stream.push_back(term);
+                continue;
+            }
+            piece.stream.push_back(term | detail::bm25::kCountFollows);
+            piece.stream.push_back(count);
+            if (count >= detail::bm25::kManyTimes) {
+                shelf.large.push_back({term, count});
+            }
         }
-        piece.stream.push_back(term | detail::bm25::kCountFollows);
-        piece.stream.push_back(count);
-        if (count >= detail::bm25::kManyTimes) {
-            shelf.large.push_back({term, count});
-        }
-    }
+    });
     piece.distinct.push_back(static_cast<std::uint32_t>(counts.size()));
     return most;
+}
+
+void expect_whole(const Gathered& gathered) {
+    if (!gathered.whole) {
+        throw std::logic_error("bm25: adding documents to this builder was stopped by an error or "
+                               "an interruption; begin with a new one");
+    }
 }
 
 // count_document(shelf, row within the batch, worker) returns the number of tokens.
 template <typename Count>
 void add_documents(Gathered& gathered, std::size_t docs, int threads,
                    const Interrupted& interrupted, Count count_document) {
+    expect_whole(gathered);
     const std::size_t before = gathered.lengths.size();
     if (docs > kMostDocs - before) {
         throw std::length_error("bm25: more than 2^32 - 1 documents");
     }
+    gathered.whole = false;
     const std::size_t blocks = (docs + kPieceDocs - 1) / kPieceDocs;
     while (gathered.shelves.size() < std::min(blocks, static_cast<std::size_t>(threads))) {
         gathered.shelves.emplace_back();
@@ -81,6 +95,7 @@ void add_documents(Gathered& gathered, std::size_t docs, int threads,
     for (std::size_t doc = before; doc < before + docs; ++doc) {
         gathered.tokens += gathered.lengths[doc];
     }
+    gathered.whole = true;
 }
 
 }  // namespace
@@ -99,9 +114,12 @@ void BM25Builder::add(const TokenLists& docs, int threads, const Interrupted& in
     add_documents(*gathered_, docs.size(), threads, interrupted,
                   [&](Shelf& shelf, std::size_t doc, int) {
                       const auto tokens = detail::bm25::list_of(docs, doc);
-                      for (const std::string_view token : tokens) {
-                          shelf.table.count(token);
-                      }
+                      detail::metered(tokens.size(), [&](auto meter) {
+                          for (const std::string_view token : tokens) {
+                              meter.add(kTokenWeight);
+                              shelf.table.count(token);
+                          }
+                      });
                       return tokens.size();
                   });
 }
@@ -133,8 +151,10 @@ void BM25Builder::add_texts(std::size_t n, const TextOf& text_of, int threads,
 
 std::vector<std::string_view> BM25Builder::terms() const {
     std::vector<std::string_view> all;
+    detail::Meter meter;
     for (const Shelf& shelf : gathered_->shelves) {
         for (std::size_t number = 0; number < shelf.table.size(); ++number) {
+            meter.add(1);
             all.push_back(shelf.table.term(number));
         }
     }
@@ -142,8 +162,10 @@ std::vector<std::string_view> BM25Builder::terms() const {
 }
 
 void BM25Builder::rename(std::span<const std::optional<std::string_view>> spellings) {
+    expect_whole(*gathered_);
     const auto old = std::exchange(gathered_, std::make_unique<Gathered>());
     gathered_->settings = old->settings;
+    gathered_->whole = false;
     std::vector<std::size_t> first;  // of each shelf's terms among the spellings
     std::size_t terms = 0;
     for (const Shelf& shelf : old->shelves) {
@@ -153,6 +175,7 @@ void BM25Builder::rename(std::span<const std::optional<std::string_view>> spelli
     detail::expect_size("bm25", "spellings", spellings.size(), terms);
     gathered_->shelves.emplace_back();
     Shelf& shelf = gathered_->shelves.front();
+    detail::Meter meter;
     for (const Piece& piece : old->pieces) {
         Piece& renamed = gathered_->pieces.emplace_back();
         const std::uint32_t* word = piece.stream.data();
@@ -160,6 +183,7 @@ void BM25Builder::rename(std::span<const std::optional<std::string_view>> spelli
             shelf.table.begin_document();
             std::uint64_t length = 0;
             for (std::uint32_t i = 0; i < distinct; ++i) {
+                meter.add(kTokenWeight);
                 const bool counted = (*word & detail::bm25::kCountFollows) != 0;
                 const std::size_t term = *word++ & ~detail::bm25::kCountFollows;
                 const std::uint32_t count = counted ? *word++ : 1;
@@ -173,12 +197,14 @@ void BM25Builder::rename(std::span<const std::optional<std::string_view>> spelli
             gathered_->tokens += length;
         }
     }
+    gathered_->whole = true;
 }
 
 std::size_t BM25Builder::docs() const noexcept { return gathered_->lengths.size(); }
 
 BM25Index BM25Builder::finish(const std::string& note, int threads,
                               const Interrupted& interrupted) {
+    expect_whole(*gathered_);
     auto empty = std::make_unique<Gathered>();
     empty->settings = gathered_->settings;
     const auto gathered = std::exchange(gathered_, std::move(empty));

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 
+#include "gnomon/steps.hpp"
+
 namespace gnomon::detail::bm25 {
 
 namespace {
+
+constexpr std::size_t kTermWeight = 8;  // whether it has a posting or none
 
 // Adds a term's contributions within a window. Returns whether there were any.
 bool add_term(const IndexData& data, const TermPart& part, const QueryTerm& term,
@@ -30,15 +34,14 @@ bool add_term(const IndexData& data, const TermPart& part, const QueryTerm& term
 }  // namespace
 
 void score_windows(const IndexData& data, const Query& query, std::vector<double>& exact,
-                   const Interrupted& interrupted, const ScoreSink& sink) {
+                   const ScoreSink& sink) {
     const TermPart part = data.part();
     std::vector<std::uint32_t> positions(query.terms().size());
     exact.assign(kWindowRows, 0.0);
     const std::size_t docs = data.view.shape.docs;
+    Meter meter;
     for (std::size_t window = 0; window < data.view.shape.windows(); ++window) {
-        if (interrupted && interrupted()) {
-            throw Interruption();
-        }
+        meter.add(kWindowRows + kTermWeight * positions.size());
         bool any = false;
         for (std::size_t i = 0; i < positions.size(); ++i) {
             any |= add_term(data, part, query.terms()[i], window, positions[i], exact);
@@ -55,7 +58,7 @@ void score_windows(const IndexData& data, const Query& query, std::vector<double
 void exhaustive_top_k(const IndexData& data, const Admission& admission, std::size_t k,
                       Workspace& workspace, BM25Counters& counters) {
     TopHits top(k);
-    score_windows(data, workspace.query, workspace.exact, {},
+    score_windows(data, workspace.query, workspace.exact,
                   [&](std::size_t first_row, std::span<const double> scores) {
                       for (std::size_t i = 0; i < scores.size(); ++i) {
                           const auto score = static_cast<float>(scores[i]);

@@ -13,7 +13,7 @@ using ScoreSink = std::function<void(std::size_t first_row, std::span<const doub
 
 // Windows without a posting are left out.
 void score_windows(const IndexData& data, const Query& query, std::vector<double>& exact,
-                   const Interrupted& interrupted, const ScoreSink& sink);
+                   const ScoreSink& sink);
 
 void exhaustive_top_k(const IndexData& data, const Admission& admission, std::size_t k,
                       Workspace& workspace, BM25Counters& counters);

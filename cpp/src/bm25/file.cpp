@@ -10,6 +10,7 @@
 #include "bm25/formula.hpp"
 #include "cosine/checksum.hpp"
 #include "gnomon/index_file.hpp"
+#include "gnomon/steps.hpp"
 
 namespace gnomon::detail::bm25 {
 
@@ -89,7 +90,9 @@ std::vector<unsigned char> front_of(const IndexView& view) {
     const std::uint64_t data_bytes = view.parts.size;
     std::vector<unsigned char> front(data_offset(data_bytes));
     unsigned char* checksums = front.data() + kHeaderBytes;
+    Meter meter;
     for (std::uint64_t block = 0; block < checksum_blocks(data_bytes); ++block) {
+        meter.add(kChecksumBlock);
         const std::uint64_t begin = block * kChecksumBlock;
         const std::uint64_t sum = checksum(
             view.data + begin, std::min<std::uint64_t>(kChecksumBlock, data_bytes - begin));

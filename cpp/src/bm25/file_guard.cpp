@@ -10,8 +10,15 @@
 #include "bm25/term_hash.hpp"
 #include "cosine/checksum.hpp"
 #include "gnomon/index_file.hpp"
+#include "gnomon/steps.hpp"
 
 namespace gnomon::detail::bm25 {
+
+namespace {
+
+constexpr std::size_t kPostingWeight = 8;  // a count, a length and a bound are compared
+
+}  // namespace
 
 FileGuard::FileGuard(const IndexView& view, const std::uint64_t* checksums, std::string name)
     : view_(view), checksums_(checksums), name_(std::move(name)),
@@ -39,6 +46,7 @@ void FileGuard::touch(const FilePart& part, std::uint64_t begin, std::uint64_t e
     for (std::uint64_t block = (part.offset + begin) / kChecksumBlock; block <= last; ++block) {
         if (!checked_[block].load(std::memory_order_acquire)) {
             check_block(block);
+            check_interruption();
             checked_[block].store(true, std::memory_order_release);
         }
     }
@@ -50,8 +58,10 @@ void FileGuard::lengths() {
     }
     touch_all(view_.parts.lengths);
     std::uint64_t tokens = 0;
-    for (std::uint64_t row = 0; row < view_.shape.docs; ++row) {
-        tokens += view_.lengths()[row];
+    for (const auto [begin, end] : steps(view_.shape.docs)) {
+        for (std::size_t row = begin; row < end; ++row) {
+            tokens += view_.lengths()[row];
+        }
     }
     if (tokens != view_.shape.tokens) {
         contradiction("the lengths of its documents don't sum up to its tokens");
@@ -139,7 +149,9 @@ void FileGuard::check_short(const TermEntry& entry) {
     touch(view_.parts.short_parts, begin * 2, end * 2);
     touch(view_.parts.short_counts, begin, end);
     std::uint64_t least = 0;
+    Meter meter;
     for (std::uint64_t place = begin; place < end; ++place) {
+        meter.add(kPostingWeight);
         const std::uint32_t row = view_.short_rows()[place];
         if (row < least) {
             contradiction("a list isn't in the order of its documents");
@@ -166,6 +178,7 @@ void FileGuard::check_long(const TermEntry& entry) {
     const std::uint32_t* ends = view_.window_ends() + directory;
     const std::uint16_t* parts = view_.long_parts() + begin;
     std::uint32_t at = 0;
+    Meter meter;
     for (std::uint64_t window = 0; window < windows; ++window) {
         if (ends[window] < at || ends[window] > entry.frequency) {
             contradiction("a list's directory is out of order");
@@ -179,6 +192,7 @@ void FileGuard::check_long(const TermEntry& entry) {
                 contradiction("a list isn't in the order of its documents");
             }
             least = place + 1;
+            meter.add(kPostingWeight);
             const std::uint32_t held = posting & (kLongCounts - 1);
             if (held == 0) {
                 exceptions();
@@ -216,10 +230,13 @@ void FileGuard::check_tops(const TermEntry& entry, const std::uint16_t* parts) {
 }
 
 void FileGuard::verify(int threads, const Interrupted& interrupted) {
+    const Interruptible scope(interrupted);
     parallel_for(checked_.size(), threads, interrupted,
                  [&](std::size_t block, int) { check_block(block); });
     lengths();
+    Meter meter;
     for (std::uint64_t number = 0; number < view_.shape.slots; ++number) {
+        meter.add(1);
         slot(number);
     }
     constexpr std::size_t kTermsABlock = 1024;

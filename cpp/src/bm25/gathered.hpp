@@ -44,6 +44,7 @@ struct Gathered {
     std::vector<std::uint32_t> lengths;      // tokens a document
     std::vector<std::uint32_t> most_counts;  // its largest count
     std::uint64_t tokens = 0;
+    bool whole = true;  // false while documents come in, and for ever if that was stopped
 };
 
 }  // namespace gnomon::detail::bm25

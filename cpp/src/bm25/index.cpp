@@ -17,6 +17,7 @@
 #include "bm25/token_lists.hpp"
 #include "gnomon/bm25.hpp"
 #include "gnomon/isa.hpp"
+#include "gnomon/steps.hpp"
 #include "gnomon/text.hpp"
 #include "threads/float_environment.hpp"
 
@@ -79,6 +80,7 @@ std::vector<unsigned char> BM25Index::bytes() const {
 }
 
 void BM25Index::save(int descriptor, const Interrupted& interrupted) const {
+    const Interruptible scope(interrupted);
     const std::vector<unsigned char> front = detail::bm25::front_of(data_->view);
     write_all(descriptor, front.data(), front.size(), interrupted);
     write_all(descriptor, data_->view.data, data_->view.parts.size, interrupted);
@@ -152,7 +154,9 @@ using detail::bm25::Workspace;
 
 void check_rows(std::span<const std::int64_t> rows, std::size_t docs, const char* what,
                 bool distinct) {
+    detail::Meter meter;
     for (std::size_t i = 0; i < rows.size(); ++i) {
+        meter.add(1);
         const bool ordered =
             i == 0 || rows[i - 1] < rows[i] || (!distinct && rows[i - 1] == rows[i]);
         if (rows[i] < 0 || static_cast<std::uint64_t>(rows[i]) >= docs || !ordered) {
@@ -188,7 +192,9 @@ void check_request(const BM25Request& request, std::size_t docs) {
 
 std::vector<std::uint64_t> bits_of(std::span<const std::int64_t> rows, std::size_t docs) {
     std::vector<std::uint64_t> bits((docs + 63) / 64);
+    detail::Meter meter;
     for (const std::int64_t row : rows) {
+        meter.add(1);
         bits[static_cast<std::size_t>(row) / 64] |= std::uint64_t{1} << (row % 64);
     }
     return bits;
@@ -265,11 +271,15 @@ class Search {
         } else {
             exhaustive_top_k(data_, admission, k_, workspace, block.counters);
         }
-        block.ids.reserve(block.ids.size() + workspace.hits.size());
-        block.scores.reserve(block.scores.size() + workspace.hits.size());
-        for (const Hit& hit : workspace.hits) {
-            block.ids.push_back(hit.row);
-            block.scores.push_back(hit.score);
+        const std::size_t before = block.ids.size();
+        const std::span<const Hit> hits = workspace.hits;
+        detail::resize_in_steps(block.ids, before + hits.size());
+        detail::resize_in_steps(block.scores, before + hits.size());
+        for (const auto [begin, end] : detail::steps(hits.size())) {
+            for (std::size_t i = begin; i < end; ++i) {
+                block.ids[before + i] = hits[i].row;
+                block.scores[before + i] = hits[i].score;
+            }
         }
     }
 
@@ -294,8 +304,8 @@ class Search {
         lists.scores.reserve(static_cast<std::size_t>(lists.offsets.back()));
         for (const Block& block : blocks_) {
             if (blocks_.size() > 1) {
-                lists.ids.insert(lists.ids.end(), block.ids.begin(), block.ids.end());
-                lists.scores.insert(lists.scores.end(), block.scores.begin(), block.scores.end());
+                detail::append_in_steps(lists.ids, block.ids);
+                detail::append_in_steps(lists.scores, block.scores);
             }
             if (counters != nullptr) {
                 counters->postings += block.counters.postings;
@@ -317,8 +327,15 @@ class Search {
 
 }  // namespace
 
+namespace {
+
+constexpr std::size_t kTextWeight = 64;  // of a text without words
+
+}  // namespace
+
 HitLists BM25Index::search(const BM25Request& request, const BM25Options& options,
                            BM25Counters* counters) const {
+    const Interruptible scope(options.interrupted);
     check_request(request, docs());
     return Search(*data_, request, options).run(counters);
 }
@@ -330,15 +347,20 @@ HitLists BM25Index::search_texts(std::span<const std::string_view> texts,
     std::vector<std::size_t> ends;
     std::vector<std::uint64_t> offsets{0};
     TokenStream stream;
+    const Interruptible scope(options.interrupted);
+    detail::Meter meter;
     for (const std::string_view text : texts) {
+        meter.add(kTextWeight);
         for_each_token(stream, text, [&](std::string_view token) {
             bytes.insert(bytes.end(), token.begin(), token.end());
             ends.push_back(bytes.size());
         });
         offsets.push_back(ends.size());
     }
-    std::vector<std::string_view> tokens(ends.size());
+    std::vector<std::string_view> tokens;
+    detail::resize_in_steps(tokens, ends.size());
     for (std::size_t i = 0; i < ends.size(); ++i) {
+        meter.add(1);
         const std::size_t begin = i == 0 ? 0 : ends[i - 1];
         tokens[i] = {bytes.data() + begin, ends[i] - begin};
     }
@@ -350,12 +372,13 @@ HitLists BM25Index::search_texts(std::span<const std::string_view> texts,
 void BM25Index::scores(std::span<const std::string_view> query, std::span<float> out,
                        const Interrupted& interrupted) const {
     detail::expect_size("bm25", "out", out.size(), docs());
+    const Interruptible scope(interrupted);
     const detail::FloatEnvironment environment;
     detail::bm25::Query known;
     known.set(*data_, query);
-    std::fill(out.begin(), out.end(), 0.0F);
+    detail::fill_in_steps(out, 0.0F);
     std::vector<double> exact;
-    score_windows(*data_, known, exact, interrupted,
+    score_windows(*data_, known, exact,
                   [out](std::size_t first_row, std::span<const double> scores) {
                       for (std::size_t i = 0; i < scores.size(); ++i) {
                           out[first_row + i] = static_cast<float>(scores[i]);

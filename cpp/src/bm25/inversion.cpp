@@ -11,10 +11,13 @@
 
 #include "bm25/bound.hpp"
 #include "bm25/term_hash.hpp"
+#include "gnomon/steps.hpp"
 
 namespace gnomon::detail::bm25 {
 
 namespace {
+
+constexpr std::size_t kTermWeight = 16;  // its bytes lie anywhere in memory
 
 // All terms in ascending order of their bytes, and the number there of each shelf's terms.
 struct Vocabulary {
@@ -46,23 +49,27 @@ Vocabulary vocabulary_of(const Gathered& gathered) {
     Vocabulary vocabulary;
     for (std::size_t shelf = 0; shelf < gathered.shelves.size(); ++shelf) {
         const TermTable& table = gathered.shelves[shelf].table;
-        vocabulary.numbers.emplace_back(table.size());
-        for (std::size_t number = 0; number < table.size(); ++number) {
-            const std::string_view term = table.term(number);
-            keyed.push_back({beginning_of(term), term, static_cast<std::uint32_t>(shelf),
-                             static_cast<std::uint32_t>(number)});
+        resize_in_steps(vocabulary.numbers.emplace_back(), table.size());
+        for (const auto [begin, end] : steps(table.size(), kTermWeight)) {
+            for (std::size_t number = begin; number < end; ++number) {
+                const std::string_view term = table.term(number);
+                keyed.push_back({beginning_of(term), term, static_cast<std::uint32_t>(shelf),
+                                 static_cast<std::uint32_t>(number)});
+            }
         }
     }
-    std::sort(keyed.begin(), keyed.end(), before);
-    for (const Keyed& key : keyed) {
-        if (vocabulary.terms.empty() || vocabulary.terms.back() != key.term) {
-            if (vocabulary.terms.size() == UINT32_MAX - 1) {
-                throw std::length_error("bm25: more than 2^32 - 2 distinct terms");
+    sort_in_steps(keyed.begin(), keyed.end(), before);
+    for (const auto [begin, end] : steps(keyed.size(), kTermWeight)) {
+        for (const Keyed& key : std::span(keyed).subspan(begin, end - begin)) {
+            if (vocabulary.terms.empty() || vocabulary.terms.back() != key.term) {
+                if (vocabulary.terms.size() == UINT32_MAX - 1) {
+                    throw std::length_error("bm25: more than 2^32 - 2 distinct terms");
+                }
+                vocabulary.terms.push_back(key.term);
             }
-            vocabulary.terms.push_back(key.term);
+            vocabulary.numbers[key.shelf][key.number] =
+                static_cast<std::uint32_t>(vocabulary.terms.size() - 1);
         }
-        vocabulary.numbers[key.shelf][key.number] =
-            static_cast<std::uint32_t>(vocabulary.terms.size() - 1);
     }
     return vocabulary;
 }
@@ -84,9 +91,8 @@ class Inversion {
     void run(int threads, const Interrupted& interrupted) {
         const auto ranges = cut_terms(static_cast<std::size_t>(std::max(threads, 1)));
         std::vector<std::vector<Exception>> exceptions(ranges.size() - 1);
-        parallel_for(exceptions.size(), threads, {}, [&](std::size_t range, int worker) {
-            fill(ranges[range], ranges[range + 1], exceptions[range],
-                 worker == 0 ? interrupted : Interrupted());
+        parallel_for(exceptions.size(), threads, interrupted, [&](std::size_t range, int) {
+            fill(ranges[range], ranges[range + 1], exceptions[range]);
         });
         write_exceptions(exceptions);
         constexpr std::size_t kTermsABlock = 4096;
@@ -127,7 +133,7 @@ class Inversion {
         view_.parts = *parts;
         built_.built = Buffer(parts->size);
         if (parts->size > 0) {
-            std::memset(built_.built.data(), 0, parts->size);
+            fill_in_steps(std::span(built_.built.data(), parts->size), {});
         }
         view_.data = built_.built.data();
         copy(note.data(), note.size(), parts->note);
@@ -138,31 +144,29 @@ class Inversion {
 
     void copy(const void* from, std::size_t bytes, const FilePart& to) {
         if (bytes > 0) {
-            std::memcpy(writable<unsigned char>(to), from, bytes);
+            for (const auto [begin, end] : steps(bytes)) {
+                std::memcpy(writable<unsigned char>(to) + begin,
+                            static_cast<const unsigned char*>(from) + begin, end - begin);
+            }
         }
     }
 
     void plan_lists() {
         IndexShape& shape = view_.shape;
-        std::vector<std::uint32_t> frequencies(shape.terms);
+        std::vector<std::uint32_t> frequencies;
+        resize_in_steps(frequencies, shape.terms);
         for (std::size_t shelf = 0; shelf < gathered_.shelves.size(); ++shelf) {
             const auto& own = gathered_.shelves[shelf].frequencies;
-            for (std::size_t number = 0; number < own.size(); ++number) {
-                frequencies[vocabulary_.numbers[shelf][number]] += own[number];
+            for (const auto [begin, end] : steps(own.size())) {
+                for (std::size_t number = begin; number < end; ++number) {
+                    frequencies[vocabulary_.numbers[shelf][number]] += own[number];
+                }
             }
         }
-        entries_.resize(shape.terms);
-        for (std::size_t term = 0; term < entries_.size(); ++term) {
-            TermEntry& entry = entries_[term];
-            entry = {};
-            entry.frequency = frequencies[term];
-            if (shape.is_long(entry.frequency)) {
-                entry.start = shape.long_postings;
-                entry.directory = static_cast<std::uint32_t>(shape.long_terms++);
-                shape.long_postings += entry.frequency;
-            } else {
-                entry.start = shape.short_postings;
-                shape.short_postings += entry.frequency;
+        resize_in_steps(entries_, shape.terms);
+        for (const auto [begin, end] : steps(entries_.size())) {
+            for (std::size_t term = begin; term < end; ++term) {
+                plan_list(entries_[term], frequencies[term]);
             }
         }
         for (std::size_t shelf = 0; shelf < gathered_.shelves.size(); ++shelf) {
@@ -174,13 +178,29 @@ class Inversion {
         }
     }
 
+    void plan_list(TermEntry& entry, std::uint32_t frequency) {
+        IndexShape& shape = view_.shape;
+        entry = {};
+        entry.frequency = frequency;
+        if (shape.is_long(frequency)) {
+            entry.start = shape.long_postings;
+            entry.directory = static_cast<std::uint32_t>(shape.long_terms++);
+            shape.long_postings += frequency;
+        } else {
+            entry.start = shape.short_postings;
+            shape.short_postings += frequency;
+        }
+    }
+
     double largest_part() const {
         const TermPart part(view_.shape.settings, view_.shape.docs, view_.shape.tokens);
         double largest = 0.0;
-        for (std::size_t doc = 0; doc < gathered_.lengths.size(); ++doc) {
-            if (gathered_.lengths[doc] > 0) {
-                largest = std::max(largest, part(gathered_.most_counts[doc],
-                                                 part.norm_of(gathered_.lengths[doc])));
+        for (const auto [begin, end] : steps(gathered_.lengths.size())) {
+            for (std::size_t doc = begin; doc < end; ++doc) {
+                if (gathered_.lengths[doc] > 0) {
+                    largest = std::max(largest, part(gathered_.most_counts[doc],
+                                                     part.norm_of(gathered_.lengths[doc])));
+                }
             }
         }
         return largest;
@@ -190,19 +210,21 @@ class Inversion {
         auto* offsets = writable<std::uint64_t>(view_.parts.term_offsets);
         auto* bytes = writable<char>(view_.parts.term_bytes);
         auto* slots = writable<std::uint32_t>(view_.parts.slots);
-        std::fill_n(slots, view_.shape.slots, kFreeSlot);
+        fill_in_steps(std::span(slots, view_.shape.slots), kFreeSlot);
         const std::uint64_t mask = view_.shape.slots - 1;
-        std::uint64_t end = 0;
-        for (std::size_t number = 0; number < vocabulary_.terms.size(); ++number) {
-            const std::string_view term = vocabulary_.terms[number];
-            std::copy(term.begin(), term.end(), bytes + end);
-            end += term.size();
-            offsets[number + 1] = end;
-            std::uint64_t at = term_hash(term) & mask;
-            while (slots[at] != kFreeSlot) {
-                at = (at + 1) & mask;
+        std::uint64_t written = 0;
+        for (const auto [begin, end] : steps(vocabulary_.terms.size(), kTermWeight)) {
+            for (std::size_t number = begin; number < end; ++number) {
+                const std::string_view term = vocabulary_.terms[number];
+                std::copy(term.begin(), term.end(), bytes + written);
+                written += term.size();
+                offsets[number + 1] = written;
+                std::uint64_t at = term_hash(term) & mask;
+                while (slots[at] != kFreeSlot) {
+                    at = (at + 1) & mask;
+                }
+                slots[at] = static_cast<std::uint32_t>(number);
             }
-            slots[at] = static_cast<std::uint32_t>(number);
         }
     }
 
@@ -223,8 +245,7 @@ class Inversion {
 
     // Writes the postings of terms [first, last): each range has its own thread, and each thread
     // passes over all documents.
-    void fill(std::size_t first, std::size_t last, std::vector<Exception>& exceptions,
-              const Interrupted& interrupted);
+    void fill(std::size_t first, std::size_t last, std::vector<Exception>& exceptions);
 
     void close_window(std::size_t first, std::size_t last, std::size_t window,
                       const std::vector<std::uint64_t>& next) {
@@ -244,8 +265,8 @@ class Inversion {
         for (auto& list : found) {
             all.insert(all.end(), list.begin(), list.end());
         }
-        std::sort(all.begin(), all.end(),
-                  [](const Exception& a, const Exception& b) { return a.place < b.place; });
+        sort_in_steps(all.begin(), all.end(),
+                      [](const Exception& a, const Exception& b) { return a.place < b.place; });
         auto* places = writable<std::uint64_t>(view_.parts.exception_places);
         auto* counts = writable<std::uint32_t>(view_.parts.exception_counts);
         for (std::size_t i = 0; i < all.size(); ++i) {
@@ -263,8 +284,7 @@ class Inversion {
     std::vector<TermEntry> entries_;
 };
 
-void Inversion::fill(std::size_t first, std::size_t last, std::vector<Exception>& exceptions,
-                     const Interrupted& interrupted) {
+void Inversion::fill(std::size_t first, std::size_t last, std::vector<Exception>& exceptions) {
     const IndexShape& shape = view_.shape;
     const TermPart part(shape.settings, shape.docs, shape.tokens);
     const double scale = quantum_scale(shape.top_part);
@@ -280,15 +300,14 @@ void Inversion::fill(std::size_t first, std::size_t last, std::vector<Exception>
             entries_[term].start << 1U | (shape.is_long(entries_[term].frequency) ? 1U : 0U);
     }
     std::size_t row = 0;
+    Meter meter;
     for (const Piece& piece : gathered_.pieces) {
-        if (interrupted && interrupted()) {
-            throw Interruption();
-        }
         const auto& numbers = vocabulary_.numbers[piece.shelf];
         const std::uint32_t* word = piece.stream.data();
         for (const std::uint32_t distinct : piece.distinct) {
             const double norm = distinct == 0 ? 1.0 : part.norm_of(gathered_.lengths[row]);
             const std::uint16_t part_of_one = quantised(part(1, norm), scale);
+            meter.add(distinct);
             for (std::uint32_t i = 0; i < distinct; ++i) {
                 const bool counted = (*word & kCountFollows) != 0;
                 const std::size_t term = numbers[*word++ & ~kCountFollows];
@@ -341,7 +360,7 @@ void Inversion::find_tops(std::size_t term) {
             sorted.assign(parts, parts + entry.frequency);
         }
         const auto rank = sorted.begin() + static_cast<std::ptrdiff_t>(kBestRanks[i]) - 1;
-        std::nth_element(sorted.begin(), rank, sorted.end(), std::greater<>());
+        select_in_steps(sorted.begin(), rank, sorted.end(), std::greater<>());
         entry.best[i] = *rank;
         sorted.resize(kBestRanks[i]);
     }
@@ -366,6 +385,7 @@ void Inversion::find_tops(std::size_t term) {
 
 void invert(const Gathered& gathered, const std::string& note, int threads,
             const Interrupted& interrupted, IndexData& built) {
+    const Interruptible scope(interrupted);
     Inversion(gathered, note, built).run(threads, interrupted);
 }
 

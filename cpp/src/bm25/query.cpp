@@ -1,10 +1,18 @@
 #include "bm25/query.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "bm25/term_hash.hpp"
+#include "gnomon/steps.hpp"
 
 namespace gnomon::detail::bm25 {
+
+namespace {
+
+constexpr std::size_t kTokenWeight = 64;  // to find its term misses every cache
+
+}  // namespace
 
 std::uint32_t find_term(const IndexData& data, std::string_view bytes) {
     const IndexView& view = data.view;
@@ -32,43 +40,56 @@ void Query::set(const IndexData& data, std::span<const std::string_view> tokens)
     terms_.clear();
     numbers_.clear();
     postings_ = 0;
-    for (const std::string_view token : tokens) {
-        const std::uint32_t term = find_term(data, token);
-        if (term != kFreeSlot) {
-            numbers_.push_back(term);
+    metered(tokens.size(), [&](auto meter) {
+        for (const std::string_view token : tokens) {
+            meter.add(kTokenWeight);
+            const std::uint32_t term = find_term(data, token);
+            if (term != kFreeSlot) {
+                numbers_.push_back(term);
+            }
         }
-    }
-    std::sort(numbers_.begin(), numbers_.end());
+    });
+    sort_in_steps(numbers_.begin(), numbers_.end(), std::less<>());
     const IndexShape& shape = data.view.shape;
-    for (auto first = numbers_.begin(); first != numbers_.end();) {
-        const auto last =
-            std::find_if(first, numbers_.end(), [first](auto n) { return n != *first; });
-        if (data.guard) {
-            data.guard->list(*first);
+    metered(numbers_.size(), [&](auto meter) {
+        for (auto first = numbers_.begin(); first != numbers_.end();) {
+            meter.add(kTokenWeight);
+            const auto last =
+                std::find_if(first, numbers_.end(), [first](auto n) { return n != *first; });
+            if (data.guard) {
+                data.guard->list(*first);
+            }
+            const PostingList list(data.view, *first);
+            const double weight =
+                static_cast<double>(last - first) *
+                inverse_document_frequency(shape.settings.variant, shape.docs, list.size());
+            if (weight > 0.0) {
+                terms_.push_back({*first, weight, list});
+                postings_ += list.size();
+            }
+            first = last;
         }
-        const PostingList list(data.view, *first);
-        const double weight =
-            static_cast<double>(last - first) *
-            inverse_document_frequency(shape.settings.variant, shape.docs, list.size());
-        if (weight > 0.0) {
-            terms_.push_back({*first, weight, list});
-            postings_ += list.size();
-        }
-        first = last;
-    }
+    });
 }
 
 std::span<const double> Query::score(const IndexData& data, const TermPart& part,
                                      std::span<const std::uint32_t> rows, std::uint16_t* slots) {
-    norms_.resize(rows.size());
-    sums_.assign(rows.size(), 0.0);
-    // One place more than can be filled: what isn't found is written there and overwritten.
-    holders_.resize(rows.size() + 1);
-    found_.resize(rows.size() + 1);
-    const std::uint32_t* lengths = data.view.lengths();
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        norms_[i] = part.norm_of(lengths[rows[i]]);
+    if (norms_.size() < rows.size()) {
+        resize_in_steps(norms_, rows.size());
+        resize_in_steps(sums_, rows.size());
+        // One place more than can be filled: what isn't found is written there and overwritten.
+        resize_in_steps(holders_, rows.size() + 1);
+        resize_in_steps(found_, rows.size() + 1);
     }
+    const std::uint32_t* lengths = data.view.lengths();
+    metered(rows.size(), [&](auto meter) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            meter.add(1);
+            norms_[i] = part.norm_of(lengths[rows[i]]);
+            sums_[i] = 0.0;
+        }
+    });
+    Meter meter;
     for (std::size_t begin = 0; begin < rows.size();) {
         const std::uint32_t window = rows[begin] >> kWindowBits;
         std::size_t end = begin + 1;
@@ -76,9 +97,10 @@ std::span<const double> Query::score(const IndexData& data, const TermPart& part
             ++end;
         }
         score_group(part, rows, {begin, end, window}, slots);
+        meter.add((end - begin) * kTokenWeight);
         begin = end;
     }
-    return sums_;
+    return std::span(sums_).first(rows.size());
 }
 
 void Query::score_group(const TermPart& part, std::span<const std::uint32_t> rows, Group group,

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 
 #include "bm25/bound.hpp"
+#include "gnomon/steps.hpp"
 
 namespace gnomon::detail::bm25 {
 
@@ -59,21 +61,28 @@ class Pool {
         if (entries_.size() > k_) {
             raise(least_sum(coarse_kth(), terms_));
         }
-        const auto smaller = [this](std::uint64_t entry) {
-            return static_cast<std::int32_t>(entry >> 32U) < least_;
-        };
-        entries_.erase(std::remove_if(entries_.begin(), entries_.end(), smaller), entries_.end());
+        std::size_t kept = 0;
+        for (const auto [begin, end] : steps(entries_.size())) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const std::uint64_t entry = entries_[i];
+                entries_[kept] = entry;
+                kept += static_cast<std::int32_t>(entry >> 32U) < least_ ? 0 : 1;
+            }
+        }
+        entries_.resize(kept);
     }
 
     std::span<const std::uint64_t> entries() const noexcept { return entries_; }
 
   private:
     // A sum that k entries reach, at most one step of the histogram below the k-th largest.
-    std::int32_t coarse_kth() const noexcept {
+    std::int32_t coarse_kth() const {
         constexpr unsigned kStepBits = 6;
         std::uint32_t counts[(65536U >> kStepBits)] = {};
-        for (const std::uint64_t entry : entries_) {
-            ++counts[entry >> (32U + kStepBits)];
+        for (const auto [begin, end] : steps(entries_.size())) {
+            for (std::size_t i = begin; i < end; ++i) {
+                ++counts[entries_[i] >> (32U + kStepBits)];
+            }
         }
         std::size_t step = std::size(counts);
         for (std::size_t above = 0; above < k_;) {
@@ -101,8 +110,10 @@ class Screen {
 
     void run() {
         const std::size_t windows = data_.view.shape.windows();
+        Meter meter;
         for (std::size_t window = next_window(0); window < windows;
              window = next_window(window + 1)) {
+            meter.add(kWindowRows);
             enter(window);
             std::int32_t all = 0;
             for (const ScreenTerm& term : terms_) {
@@ -342,19 +353,24 @@ Hit hit_of(std::uint64_t key) noexcept {
 void rank_survivors(const IndexData& data, const ScreenKernels& kernels,
                     std::span<const std::uint64_t> survivors, std::size_t k, Workspace& workspace) {
     std::vector<std::uint32_t>& rows = workspace.rows;
-    rows.resize(survivors.size());
-    std::transform(survivors.begin(), survivors.end(), rows.begin(),
-                   [](std::uint64_t entry) { return static_cast<std::uint32_t>(entry); });
+    resize_in_steps(rows, survivors.size());
+    for (const auto [begin, end] : steps(rows.size())) {
+        for (std::size_t i = begin; i < end; ++i) {
+            rows[i] = static_cast<std::uint32_t>(survivors[i]);
+        }
+    }
     const auto scores = workspace.query.score(data, data.part(), rows, workspace.window->sums);
     std::vector<std::uint64_t>& keys = workspace.keys;
     keys.clear();
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const auto score = static_cast<float>(scores[i]);
-        if (score > 0.0F) {
-            keys.push_back(rank_key(score, rows[i]));
+    for (const auto [begin, end] : steps(rows.size())) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const auto score = static_cast<float>(scores[i]);
+            if (score > 0.0F) {
+                keys.push_back(rank_key(score, rows[i]));
+            }
         }
     }
-    workspace.hits.resize(std::min(k, keys.size()));
+    resize_in_steps(workspace.hits, std::min(k, keys.size()));
     if (keys.size() <= kMostRanked) {
         workspace.ranks.resize(keys.size());
         kernels.rank(keys.data(), keys.size(), workspace.ranks.data());
@@ -365,11 +381,15 @@ void rank_survivors(const IndexData& data, const ScreenKernels& kernels,
         }
         return;
     }
-    std::partial_sort(keys.begin(),
-                      keys.begin() + static_cast<std::ptrdiff_t>(workspace.hits.size()),
-                      keys.end());
-    std::transform(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(workspace.hits.size()),
-                   workspace.hits.begin(), hit_of);
+    const auto past = keys.begin() + static_cast<std::ptrdiff_t>(workspace.hits.size());
+    arrange_in_steps(keys.size(), std::less<>(), [&](auto before) {
+        std::partial_sort(keys.begin(), past, keys.end(), before);
+    });
+    for (const auto [begin, end] : steps(workspace.hits.size())) {
+        for (std::size_t i = begin; i < end; ++i) {
+            workspace.hits[i] = hit_of(keys[i]);
+        }
+    }
 }
 
 }  // namespace

@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "bm25/term_hash.hpp"
+#include "gnomon/steps.hpp"
 
 namespace gnomon::detail {
 
 namespace {
 
 constexpr std::size_t kFirstSlots = 4096;
+constexpr std::size_t kSlotWeight = 8;  // its term is hashed again, and put anywhere
 constexpr std::size_t kMostTerms = (std::size_t{1} << 31U) - 1;
 constexpr std::size_t kMostBytes = UINT32_MAX;
 
@@ -87,17 +89,21 @@ void TermTable::insert(Slot& slot, std::string_view term, std::uint32_t tag) {
 }
 
 void TermTable::grow() {
-    std::vector<Slot> larger(slots_.size() * 2);
+    std::vector<Slot> larger;
+    resize_in_steps(larger, slots_.size() * 2);
     const std::size_t mask = larger.size() - 1;
-    for (const Slot& slot : slots_) {
-        if (slot.term == 0) {
-            continue;
+    for (const auto [begin, end] : steps(slots_.size(), kSlotWeight)) {
+        for (std::size_t number = begin; number < end; ++number) {
+            const Slot& slot = slots_[number];
+            if (slot.term == 0) {
+                continue;
+            }
+            std::size_t at = term_hash(term(slot.term - 1)) & mask;
+            while (larger[at].term != 0) {
+                at = (at + 1) & mask;
+            }
+            larger[at] = slot;
         }
-        std::size_t at = term_hash(term(slot.term - 1)) & mask;
-        while (larger[at].term != 0) {
-            at = (at + 1) & mask;
-        }
-        larger[at] = slot;
     }
     slots_ = std::move(larger);
 }

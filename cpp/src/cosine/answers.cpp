@@ -18,8 +18,10 @@ bool Admission::admits(const Query& query, std::size_t row) const noexcept {
 
 Interrupted Watch::between_blocks() {
     return [this] {
-        if (options_.progress) {
-            options_.progress(done_.load(std::memory_order_relaxed), total_);
+        const std::uint64_t done = done_.load(std::memory_order_relaxed);
+        if (options_.progress && done != told_) {
+            told_ = done;
+            options_.progress(done, total_);
         }
         return options_.interrupted && options_.interrupted();
     };

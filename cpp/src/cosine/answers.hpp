@@ -71,7 +71,7 @@ class Watch {
         done_.fetch_add(pairs, std::memory_order_relaxed);
     }
 
-    // For parallel_for: reports progress, then says whether to stop.
+    // For parallel_for: reports progress, if there was any, then says whether to stop.
     Interrupted between_blocks();
 
     // Reports that all is done.
@@ -81,17 +81,11 @@ class Watch {
         }
     }
 
-    // Within long blocks; throws Interruption. Only worker 0 may ask.
-    void check(int worker) const {
-        if (worker == 0 && options_.interrupted && options_.interrupted()) {
-            throw Interruption();
-        }
-    }
-
   private:
     const SearchOptions& options_;
     std::uint64_t total_;
     std::atomic<std::uint64_t> done_{0};
+    std::uint64_t told_ = 0;
 };
 
 // A thread that is started for fewer multiply-adds than this costs more time than it saves.

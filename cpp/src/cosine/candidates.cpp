@@ -4,12 +4,14 @@
 #include <functional>
 
 #include "cosine/row_scorer.hpp"
+#include "gnomon/steps.hpp"
 
 namespace gnomon::detail {
 
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr std::size_t kHeapWeight = 16;  // a large heap is in no cache
 
 }  // namespace
 
@@ -61,7 +63,9 @@ void Candidates::raise_threshold(float likely) {
 
 void Candidates::rank_likely_again() {
     best_.clear();
+    Meter meter;
     for (const Candidate& candidate : entries_) {
+        meter.add(kHeapWeight);
         raise_threshold(candidate.likely);
     }
 }
@@ -78,8 +82,8 @@ void Candidates::score_all(RowScorer& scorer) {
                                          [](const Candidate& c) { return c.scored(); });
     const auto count = static_cast<std::size_t>(entries_.end() - unscored);
     const auto rest = unscored + static_cast<std::ptrdiff_t>(std::min(k_, count));
-    std::nth_element(unscored, rest, entries_.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.upper > b.upper; });
+    select_in_steps(unscored, rest, entries_.end(),
+                    [](const Candidate& a, const Candidate& b) { return a.upper > b.upper; });
     scorer.score({unscored, rest}, threshold());
     std::vector<Candidate> others(rest, entries_.end());
     entries_.erase(rest, entries_.end());
@@ -97,10 +101,10 @@ void Candidates::keep_best() {
         return;
     }
     const auto last = entries_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
-    std::nth_element(entries_.begin(), last, entries_.end(),
-                     [](const Candidate& a, const Candidate& b) {
-                         return before({a.likely, a.row}, {b.likely, b.row});
-                     });
+    select_in_steps(entries_.begin(), last, entries_.end(),
+                    [](const Candidate& a, const Candidate& b) {
+                        return before({a.likely, a.row}, {b.likely, b.row});
+                    });
     entries_.erase(last + 1, entries_.end());
     last_ = Hit{entries_.back().likely, entries_.back().row};
 }
@@ -122,10 +126,12 @@ bool Candidates::settle(RowScorer& scorer) {
 std::vector<Hit> Candidates::hits() const {
     std::vector<Hit> ranked;
     ranked.reserve(entries_.size());
+    Meter meter;
     for (const Candidate& candidate : entries_) {
+        meter.add(1);
         ranked.push_back({candidate.likely, candidate.row});
     }
-    std::sort(ranked.begin(), ranked.end(), before);
+    sort_in_steps(ranked.begin(), ranked.end(), before);
     return ranked;
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "cosine/bound.hpp"
+#include "gnomon/steps.hpp"
 #include "score/rows.hpp"
 
 namespace gnomon::detail {
@@ -20,6 +21,7 @@ constexpr float kLargestPlain = 0x1p+30F;
 
 constexpr std::size_t kBatchBytes = 8192;
 constexpr std::size_t kSampleRows = 256;
+constexpr std::size_t kRotationWeight = 8;  // of a value that is rotated and coded
 
 // Searching rotated codes costs the rotation of every query; a slack that shrinks less than this
 // lets hardly fewer rows through.
@@ -102,8 +104,10 @@ RowKind RowCoder::code_tile(const RowSource& source, std::size_t first, std::siz
     const std::size_t batch = std::clamp(
         kBatchBytes / std::max(dims_ * sizeof(float), sizeof(float)), std::size_t{1}, kTileRows);
     Draft drafts[kTileRows];
+    Meter meter;
     for (std::size_t begin = 0; begin < rows; begin += batch) {
         const std::size_t end = std::min(begin + batch, rows);
+        meter.add((end - begin) * dims_);
         for (std::size_t j = begin; j < end; ++j) {
             const float* x = row_f32(source.matrix, source.row(first + j),
                                      scratch.converted.data() + j * dims_, isa_);
@@ -140,7 +144,9 @@ bool rotation_pays(Isa isa, const RowSource& source) {
     const std::size_t sample = std::min(source.size, kSampleRows);
     double plain_slack = 0.0;
     double rotated_slack = 0.0;
+    Meter meter;
     for (std::size_t i = 0; i < sample; ++i) {
+        meter.add(kRotationWeight * dims);
         const std::size_t row = source.row(i * source.size / sample);
         const float* x = row_f32(source.matrix, row, scratch.converted.data(), isa);
         plain_slack += plain.code_row(x, scratch, scratch.codes.data()).slack;

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "cosine/float_steps.hpp"
+#include "gnomon/steps.hpp"
 #include "score/rows.hpp"
 
 namespace gnomon::detail {
@@ -28,12 +29,11 @@ bool is_plain(float norm) noexcept { return norm >= kLeastNorm && norm <= kMostN
 }  // namespace
 
 struct FloatPass::Worker {
-    Worker(const FloatPass& pass, const Watch& watch, int number_)
-        : number(number_), converted(kRowsAtOnce * pass.source_.matrix.cols),
-          scorer(pass.context_.isa, pass.source_.matrix, pass.norms_, pass.guard_, watch, number_),
+    explicit Worker(const FloatPass& pass)
+        : converted(kRowsAtOnce * pass.source_.matrix.cols),
+          scorer(pass.context_.isa, pass.source_.matrix, pass.norms_, pass.guard_),
           twins(pass.source_.matrix, pass.guard_, kRowsAtOnce) {}
 
-    int number;
     std::vector<float> converted;
     const float* rows[kRowsAtOnce] = {};
     float dots[kScanQueries * kRowsAtOnce] = {};
@@ -78,7 +78,7 @@ void FloatPass::run(int threads, Watch& watch, SearchCounters& counters) {
     parallel_for(blocks, threads, watch.between_blocks(), [&](std::size_t block, int number) {
         auto& worker = workers[static_cast<std::size_t>(number)];
         if (!worker) {
-            worker = std::make_unique<Worker>(*this, watch, number);
+            worker = std::make_unique<Worker>(*this);
         }
         run_block(block, *worker, watch);
     });
@@ -98,7 +98,9 @@ void FloatPass::run_block(std::size_t block, Worker& worker, Watch& watch) {
     }
     const std::size_t first = block * block_rows_;
     const std::size_t end = std::min(first + block_rows_, source_.size);
+    Meter meter;
     for (std::size_t at = first; at < end; at += kRowsAtOnce) {
+        meter.add(kRowsAtOnce * source_.matrix.cols);
         scan_rows(at, std::min(kRowsAtOnce, end - at), worker);
     }
     worker.counters.pairs_screened += (end - first) * context_.answers.size();

@@ -11,6 +11,7 @@
 #include "cosine/index_writer.hpp"
 #include "cosine/search.hpp"
 #include "gnomon/cosine.hpp"
+#include "gnomon/steps.hpp"
 #include "score/rows.hpp"
 #include "score/score.hpp"
 
@@ -35,6 +36,7 @@ struct VectorIndex::Prepared {
 VectorIndex::VectorIndex(const MatrixView& docs, int threads, const Interrupted& interrupted)
     : prepared_(std::make_unique<Prepared>()) {
     using namespace detail;
+    const Interruptible scope(interrupted);
     Prepared& built = *prepared_;
     const Isa isa = chosen_isa();
     const RowSource source(docs);
@@ -44,15 +46,16 @@ VectorIndex::VectorIndex(const MatrixView& docs, int threads, const Interrupted&
     const std::size_t tiles = tiles_of(docs.rows);
     const std::size_t tile_bytes = coder.groups() * kTileGroupBytes;
     built.codes = Buffer(tiles * tile_bytes);
-    built.scale.resize(tiles * kTileRows);
-    built.slack.resize(tiles * kTileRows);
-    built.norms.resize(docs.rows);
+    resize_in_steps(built.scale, tiles * kTileRows);
+    resize_in_steps(built.slack, tiles * kTileRows);
+    resize_in_steps(built.norms, docs.rows);
 
     std::atomic<std::size_t> zero_rows{0};
     std::atomic<bool> not_finite{false};
     parallel_for((tiles + kBlockTiles - 1) / kBlockTiles, threads, interrupted,
                  [&](std::size_t block, int) {
                      RowCoder::Scratch scratch(coder);
+                     Meter meter;
                      const std::size_t end = std::min((block + 1) * kBlockTiles, tiles);
                      for (std::size_t t = block * kBlockTiles; t < end; ++t) {
                          const std::size_t first = t * kTileRows;
@@ -66,12 +69,15 @@ VectorIndex::VectorIndex(const MatrixView& docs, int threads, const Interrupted&
                          for (std::size_t row = first; row < first + rows; ++row) {
                              const float* x = row_f32(docs, row, scratch.converted.data(), isa);
                              built.norms[row] = norm(kernel, x, docs.cols);
+                             meter.add(docs.cols);
                              zero_rows += built.norms[row] == 0.0 ? 1U : 0U;
                          }
                      }
                  });
     if (not_finite) {
+        Meter meter;
         for (std::size_t row = 0; row < docs.rows; ++row) {
+            meter.add(docs.cols);
             if (!row_is_finite(docs, row)) {
                 throw NonFiniteError("docs", row);
             }
@@ -97,6 +103,7 @@ VectorIndex VectorIndex::open(int descriptor, const std::string& name) {
 }
 
 void VectorIndex::save(int descriptor, const Interrupted& interrupted) const {
+    const Interruptible scope(interrupted);
     verify(1, interrupted);
     detail::write_index(descriptor, prepared_->view, prepared_->zero_rows, interrupted);
 }

@@ -7,12 +7,15 @@
 #include <string>
 
 #include "cosine/row_source.hpp"
+#include "gnomon/steps.hpp"
 #include "score/rows.hpp"
 #include "score/score.hpp"
 
 namespace gnomon::detail {
 
 namespace {
+
+constexpr std::size_t kQueryWeight = 64;  // of one without dimensions
 
 std::string name_of(std::size_t request, std::size_t requests) {
     return requests == 1 ? "queries" : "requests[" + std::to_string(request) + "].queries";
@@ -35,12 +38,15 @@ std::size_t block_size_for(std::size_t queries) noexcept {
 
 QuerySet::QuerySet(std::span<const SearchRequest> requests, std::size_t most_hits, Isa isa) {
     const ScoreKernel& kernel = score_kernel(isa);
+    Meter meter;
     for (std::size_t r = 0; r < requests.size(); ++r) {
         const SearchRequest& request = requests[r];
         const MatrixView& rows = request.queries;
         const bool in_place = stands_as_floats(rows);
-        std::vector<float>& copy = converted_.emplace_back(in_place ? 0 : rows.rows * rows.cols);
+        std::vector<float>& copy = converted_.emplace_back();
+        resize_in_steps(copy, in_place ? 0 : rows.rows * rows.cols);
         for (std::size_t q = 0; q < rows.rows; ++q) {
+            meter.add(kQueryWeight + rows.cols);
             const float* values =
                 row_f32(rows, q, in_place ? nullptr : copy.data() + q * rows.cols, isa);
             const double norm = detail::norm(kernel, values, rows.cols);
@@ -73,8 +79,10 @@ CodedQueries::CodedQueries(const QuerySet& queries, std::span<const std::size_t>
 
     RowCoder::Scratch scratch(coder);
     std::vector<std::uint8_t> row(coder.groups() * kGroupDims);
+    Meter meter;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
         for (std::size_t i = 0; i < blocks_[b].used; ++i) {
+            meter.add(kQueryWeight + row.size());
             const float* values = queries[ids_[blocks_[b].first + i]].values;
             const RowCode coded = coder.code_row(values, scratch, row.data());
             terms_.push_back(BoundTerms::of(coded.scale, coded.slack));

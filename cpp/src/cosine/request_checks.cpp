@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "gnomon/steps.hpp"
+
 namespace gnomon::detail {
 
 namespace {
@@ -13,7 +15,9 @@ namespace {
 }
 
 void check_rows(std::span<const std::int64_t> listed, std::size_t rows, const char* name) {
+    Meter meter;
     for (const std::int64_t row : listed) {
+        meter.add(1);
         if (row < 0 || static_cast<std::uint64_t>(row) >= rows) {
             refuse(std::string(name) + " names row " + std::to_string(row) + ", but there are " +
                    std::to_string(rows));
@@ -61,7 +65,9 @@ void check_search(std::size_t rows, std::size_t cols, std::span<const SearchRequ
     }
     if (options.subset) {
         check_rows(*options.subset, rows, "subset");
+        Meter meter;
         for (std::size_t i = 1; i < options.subset->size(); ++i) {
+            meter.add(1);
             if ((*options.subset)[i - 1] >= (*options.subset)[i]) {
                 refuse("subset must be ascending and distinct");
             }

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "cosine/answers.hpp"
 #include "cosine/coding.hpp"
 #include "cosine/float_steps.hpp"
 #include "score/rows.hpp"
@@ -18,11 +17,9 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 }  // namespace
 
-RowScorer::RowScorer(Isa isa, const MatrixView& docs, const double* norms, TouchGuard* guard,
-                     const Watch& watch, int worker)
+RowScorer::RowScorer(Isa isa, const MatrixView& docs, const double* norms, TouchGuard* guard)
     : isa_(isa), score_kernel_(score_kernel(isa)), float_kernel_(float_dot_kernel(isa)),
-      docs_(docs), norms_(norms), guard_(guard), watch_(watch), worker_(worker),
-      rows_between_looks_(kValuesBetweenLooks / (docs.cols + 1) + 1),
+      docs_(docs), norms_(norms), guard_(guard),
       float_error_(float_dot_error(docs.cols) * (1.0 + 0x1p-20) + 0x1p-40),
       scratch_(kBatch * docs.cols) {}
 
@@ -89,9 +86,7 @@ void RowScorer::score(std::span<Candidate> candidates, float threshold) {
     double norms[kBatch];
     std::size_t waiting = 0;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-        if (i % rows_between_looks_ == rows_between_looks_ - 1) {
-            watch_.check(worker_);
-        }
+        meter_.add(docs_.cols + 1);
         if (in_memory && i + kBatch < candidates.size()) {
             prefetch(candidates[i + kBatch]);
         }

@@ -12,29 +12,26 @@
 #include "cosine/query_set.hpp"
 #include "gnomon/isa.hpp"
 #include "gnomon/matrix.hpp"
+#include "gnomon/steps.hpp"
 #include "score/score.hpp"
 
 namespace gnomon::detail {
 
-class Watch;
-
 class RowScorer {
   public:
-    // `norms` of all rows, or null: they are computed with the scores. Long lists of candidates ask
-    // `watch`, for worker number `worker`, whether to stop.
-    RowScorer(Isa isa, const MatrixView& docs, const double* norms, TouchGuard* guard,
-              const Watch& watch, int worker);
+    // `norms` of all rows, or null: they are computed with the scores.
+    RowScorer(Isa isa, const MatrixView& docs, const double* norms, TouchGuard* guard);
 
     void take(const Query& query) noexcept { query_ = &query; }
 
-    // Every candidate ends with its score, or with an upper bound below `threshold`.
+    // Every candidate ends with its score, or with an upper bound below `threshold`. Throws
+    // Interruption.
     void score(std::span<Candidate> candidates, float threshold);
 
     std::uint64_t rescored() const noexcept { return rescored_; }
 
   private:
     static constexpr std::size_t kBatch = 4;
-    static constexpr std::size_t kValuesBetweenLooks = std::size_t{1} << 22U;
 
     const float* fetch(const Candidate& candidate, std::size_t slot);
     void prefetch(const Candidate& candidate) const noexcept;
@@ -48,13 +45,11 @@ class RowScorer {
     MatrixView docs_;
     const double* norms_;
     TouchGuard* guard_;
-    const Watch& watch_;
-    int worker_;
-    std::size_t rows_between_looks_;
     double float_error_;
     std::vector<float> scratch_;
     const Query* query_ = nullptr;
     std::uint64_t rescored_ = 0;
+    Meter meter_;
 };
 
 }  // namespace gnomon::detail

@@ -40,10 +40,9 @@ double share_of_spread(std::size_t dims, bool proven) noexcept {
 }  // namespace
 
 struct ScreenPass::Worker {
-    Worker(const ScreenPass& pass, const Watch& watch, int number_)
-        : number(number_), scratch(pass.coder_),
-          scorer(pass.context_.isa, pass.source_.matrix, pass.norms_,
-                 pass.prepared_ != nullptr ? pass.prepared_->guard : nullptr, watch, number_),
+    explicit Worker(const ScreenPass& pass)
+        : scratch(pass.coder_), scorer(pass.context_.isa, pass.source_.matrix, pass.norms_,
+                                       pass.prepared_ != nullptr ? pass.prepared_->guard : nullptr),
           survivors(pass.stretch_tiles_ * kBlockQueries),
           twins(pass.source_.matrix, pass.prepared_ != nullptr ? pass.prepared_->guard : nullptr,
                 pass.stretch_tiles_ * kTileRows) {
@@ -54,7 +53,6 @@ struct ScreenPass::Worker {
         }
     }
 
-    int number;
     RowCoder::Scratch scratch;
     RowScorer scorer;
     std::vector<Survivors> survivors;
@@ -99,7 +97,7 @@ void ScreenPass::run(int threads, Watch& watch, SearchCounters& counters) {
     parallel_for(blocks, threads, watch.between_blocks(), [&](std::size_t block, int number) {
         auto& worker = workers[static_cast<std::size_t>(number)];
         if (!worker) {
-            worker = std::make_unique<Worker>(*this, watch, number);
+            worker = std::make_unique<Worker>(*this);
         }
         run_block(block, *worker, watch);
     });
@@ -120,7 +118,7 @@ void ScreenPass::run_block(std::size_t block, Worker& worker, Watch& watch) {
     const std::size_t end = std::min((block + 1) * block_tiles_, tiles_of(source_.size));
     for (std::size_t tile = block * block_tiles_; tile < end; tile += stretch_tiles_) {
         const CodeTiles tiles = stretch_of(tile, std::min(tile + stretch_tiles_, end), worker);
-        screen_stretch(tiles, tile * kTileRows, worker, watch);
+        screen_stretch(tiles, tile * kTileRows, worker);
         const std::size_t rows = std::min(tiles.tiles * kTileRows, source_.size - tile * kTileRows);
         worker.counters.pairs_screened += rows * context_.answers.size();
         watch.add_done(rows * context_.answers.size());
@@ -156,8 +154,7 @@ CodeTiles ScreenPass::stretch_of(std::size_t first_tile, std::size_t end_tile,
     return {worker.codes.data(), worker.scale.data(), worker.slack.data(), count, coder_.groups()};
 }
 
-void ScreenPass::screen_stretch(const CodeTiles& tiles, std::size_t first_row, Worker& worker,
-                                const Watch& watch) {
+void ScreenPass::screen_stretch(const CodeTiles& tiles, std::size_t first_row, Worker& worker) {
     worker.twins.begin_group();
     for (const CodedQueries::Block& block : coded_.blocks()) {
         for (std::size_t tile = 0; tile < tiles.tiles;) {
@@ -175,7 +172,7 @@ void ScreenPass::screen_stretch(const CodeTiles& tiles, std::size_t first_row, W
             take({worker.survivors.data(), found}, tiles, first_row, block, worker);
             tile += step;
         }
-        watch.check(worker.number);
+        check_interruption();
     }
     worker.fresh = false;
 }

@@ -29,8 +29,7 @@ class ScreenPass {
 
     void run_block(std::size_t block, Worker& worker, Watch& watch);
     CodeTiles stretch_of(std::size_t first_tile, std::size_t end_tile, Worker& worker) const;
-    void screen_stretch(const CodeTiles& tiles, std::size_t first_row, Worker& worker,
-                        const Watch& watch);
+    void screen_stretch(const CodeTiles& tiles, std::size_t first_row, Worker& worker);
     void set_floor(std::size_t entry) noexcept;
     bool load_floors(const CodedQueries::Block& block, float* floors) const noexcept;
     void take(std::span<const Survivors> found, const CodeTiles& tiles, std::size_t first_row,

@@ -2,17 +2,21 @@
 
 #include <algorithm>
 
+#include "gnomon/steps.hpp"
+
 namespace gnomon::detail {
 
 namespace {
 
 // sums[16 q + j] = the dot of row j and query q, both with their signs.
 void tile_sums(const ScreenKernel& kernel, const std::uint8_t* codes, std::size_t groups,
-               const QueryBlock& block, std::int64_t* sums) noexcept {
+               const QueryBlock& block, std::int64_t* sums) {
     std::int32_t dots[kBlockQueries * kTileRows];
     std::fill(sums, sums + block.queries * kTileRows, std::int64_t{0});
+    Meter meter;
     for (std::size_t first = 0; first < groups; first += kGroupsInInt32) {
         const std::size_t part = std::min(kGroupsInInt32, groups - first);
+        meter.add(part * kGroupDims * block.queries);
         const std::int8_t* query_codes = block.codes + first * block.queries * kGroupDims;
         kernel.tile_dots(codes + first * kTileGroupBytes, part, query_codes, block.queries, dots);
         for (std::size_t q = 0; q < block.queries; ++q) {
@@ -32,7 +36,7 @@ void tile_sums(const ScreenKernel& kernel, const std::uint8_t* codes, std::size_
 }  // namespace
 
 std::size_t screen_wide(const ScreenKernel& kernel, const CodeTiles& tiles, std::size_t first,
-                        std::size_t end, const QueryBlock& block, Survivors* out) noexcept {
+                        std::size_t end, const QueryBlock& block, Survivors* out) {
     std::int64_t sums[kBlockQueries * kTileRows];
     std::size_t written = 0;
     for (std::size_t t = first; t < end; ++t) {

@@ -9,6 +9,6 @@ namespace gnomon::detail {
 
 // As ScreenKernel::screen, with dots summed in 64 bits over parts of kGroupsInInt32 groups.
 std::size_t screen_wide(const ScreenKernel& kernel, const CodeTiles& tiles, std::size_t first,
-                        std::size_t end, const QueryBlock& block, Survivors* out) noexcept;
+                        std::size_t end, const QueryBlock& block, Survivors* out);
 
 }  // namespace gnomon::detail

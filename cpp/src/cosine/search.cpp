@@ -12,6 +12,7 @@
 #include "cosine/request_checks.hpp"
 #include "cosine/row_source.hpp"
 #include "cosine/screen_pass.hpp"
+#include "gnomon/steps.hpp"
 #include "score/rows.hpp"
 #include "threads/float_environment.hpp"
 
@@ -83,7 +84,9 @@ class Search {
         std::vector<bool> listed;
         if (options_.subset && uses_codes_of_index()) {
             listed.resize(docs_.rows);
+            Meter meter;
             for (const std::int64_t row : *options_.subset) {
+                meter.add(1);
                 listed[static_cast<std::size_t>(row)] = true;
             }
         }
@@ -93,7 +96,9 @@ class Search {
     // Every row scores 0 against a zero query, so its hits are the first admissible rows.
     void take_first_rows(std::size_t q) {
         const Query& query = queries_[q];
+        Meter meter;
         for (std::size_t at = 0; at < source_.size && hits_[q].size() < query.k; ++at) {
+            meter.add(1);
             const std::size_t row = source_.row(at);
             if (admission_.admits(query, row)) {
                 hits_[q].push_back({0.0F, static_cast<std::int64_t>(row)});
@@ -138,7 +143,9 @@ class Search {
             return;
         }
         if (guard() != nullptr) {
+            Meter meter;
             for (std::size_t at = 0; at < source_.size; ++at) {
+                meter.add(docs_.cols);
                 guard()->touch_row(source_.row(at));
             }
         }
@@ -172,23 +179,22 @@ class Search {
         std::atomic<std::uint64_t> rescored{0};
         std::vector<char> settled(answers.size());
         const std::size_t blocks = (answers.size() + kSettledAtOnce - 1) / kSettledAtOnce;
-        parallel_for(blocks, options_.threads, options_.interrupted,
-                     [&](std::size_t block, int worker) {
-                         check_size();
-                         RowScorer scorer(isa_, docs_, norms(), guard(), watch_, worker);
-                         const std::size_t first = block * kSettledAtOnce;
-                         const std::size_t end = std::min(first + kSettledAtOnce, answers.size());
-                         for (std::size_t entry = first; entry < end; ++entry) {
-                             watch_.check(worker);
-                             Answer& answer = answers[entry];
-                             scorer.take(queries_[answer.query]);
-                             settled[entry] = answer.candidates.settle(scorer) ? 1 : 0;
-                             if (settled[entry] != 0) {
-                                 hits_[answer.query] = answer.candidates.hits();
-                             }
-                         }
-                         rescored += scorer.rescored();
-                     });
+        parallel_for(blocks, options_.threads, options_.interrupted, [&](std::size_t block, int) {
+            check_size();
+            RowScorer scorer(isa_, docs_, norms(), guard());
+            const std::size_t first = block * kSettledAtOnce;
+            const std::size_t end = std::min(first + kSettledAtOnce, answers.size());
+            for (std::size_t entry = first; entry < end; ++entry) {
+                check_interruption();
+                Answer& answer = answers[entry];
+                scorer.take(queries_[answer.query]);
+                settled[entry] = answer.candidates.settle(scorer) ? 1 : 0;
+                if (settled[entry] != 0) {
+                    hits_[answer.query] = answer.candidates.hits();
+                }
+            }
+            rescored += scorer.rescored();
+        });
         result_.counters.rescored += rescored;
         Answers again;
         for (std::size_t entry = 0; entry < answers.size(); ++entry) {
@@ -200,7 +206,9 @@ class Search {
     }
 
     void throw_if_not_finite() const {
+        Meter meter;
         for (std::size_t at = 0; at < source_.size; ++at) {
+            meter.add(docs_.cols);
             if (!row_is_finite(docs_, source_.row(at))) {
                 throw NonFiniteError("docs", source_.row(at));
             }
@@ -209,11 +217,13 @@ class Search {
 
     void gather() {
         std::size_t q = 0;
+        Meter meter;
         for (const SearchRequest& request : requests_) {
             HitLists& lists = result_.lists.emplace_back();
             lists.offsets.push_back(0);
             for (std::size_t i = 0; i < request.queries.rows; ++i, ++q) {
                 for (const Hit& hit : hits_[q]) {
+                    meter.add(1);
                     lists.ids.push_back(hit.row);
                     lists.scores.push_back(hit.score);
                 }
@@ -239,6 +249,7 @@ class Search {
 
 SearchResult search(const MatrixView& docs, const PreparedRows* prepared,
                     std::span<const SearchRequest> requests, const SearchOptions& options) {
+    const Interruptible scope(options.interrupted);
     check_search(docs.rows, docs.cols, requests, options);
     const FloatEnvironment environment;
     return Search(docs, prepared, requests, options).run();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gnomon/linear.hpp"
+#include "gnomon/steps.hpp"
 #include "linear/first_row.hpp"
 #include "linear/tile_dots.hpp"
 #include "linear/unit_length.hpp"
@@ -57,6 +58,7 @@ void affine_map(const MatrixView& x, std::span<const float> weights, std::span<c
     if (!bias.empty()) {
         detail::expect_size("affine_map", "bias", bias.size(), d_out);
     }
+    const Interruptible scope(interrupted);
     detail::for_each_dot(detail::DotCall{x, weights, d_out, chosen_isa()}, threads, interrupted,
                          store_in(out, bias, d_out));
 }
@@ -69,14 +71,18 @@ std::optional<std::size_t> map_directions(const MatrixView& x, std::span<const A
     }
     // One query at a time stands in somebody's request path: nothing is started for it.
     const int workers = x.rows < detail::kFewRows ? std::min(threads, 1) : threads;
-    std::vector<float> rows(x.rows * x.cols);
-    std::vector<double> lengths(x.rows);
+    const Interruptible scope(interrupted);
+    std::vector<float> rows;
+    std::vector<double> lengths;
+    detail::resize_in_steps(rows, x.rows * x.cols);
+    detail::resize_in_steps(lengths, x.rows);
     if (const auto bad = unit_rows(x, rows, lengths, workers, interrupted)) {
         return bad;
     }
     std::size_t cols = x.cols;
     for (const AffineWeights& map : maps.first(maps.size() - 1)) {
-        std::vector<float> images(x.rows * map.d_out);
+        std::vector<float> images;
+        detail::resize_in_steps(images, x.rows * map.d_out);
         affine_map(rows_of(rows, x.rows, cols), map.weights, map.bias, map.d_out, images, workers,
                    interrupted);
         rows = std::move(images);

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "gnomon/linear.hpp"
+#include "gnomon/steps.hpp"
 #include "linear/row_blocks.hpp"
 #include "score/rows.hpp"
 
@@ -16,8 +17,10 @@ constexpr std::size_t kColumnsPerBlock = 64;
 constexpr std::size_t kRowsPerPass = std::size_t{1} << 17U;
 
 void count_labels(std::span<const std::int64_t> labels, std::span<std::int64_t> counts) {
-    std::fill(counts.begin(), counts.end(), 0);
+    detail::fill_in_steps(counts, std::int64_t{0});
+    detail::Meter meter;
     for (std::size_t row = 0; row < labels.size(); ++row) {
+        meter.add(1);
         const std::int64_t label = labels[row];
         if (label < 0 || static_cast<std::size_t>(label) >= counts.size()) {
             throw std::invalid_argument("group_sums: label " + std::to_string(label) + " of row " +
@@ -34,8 +37,9 @@ void group_sums(const MatrixView& x, std::span<const std::int64_t> labels, std::
                 std::span<std::int64_t> counts, int threads, const Interrupted& interrupted) {
     detail::expect_size("group_sums", "labels", labels.size(), x.rows);
     detail::expect_size("group_sums", "sums", sums.size(), counts.size() * x.cols);
+    const Interruptible scope(interrupted);
     count_labels(labels, counts);
-    std::fill(sums.begin(), sums.end(), 0.0);
+    detail::fill_in_steps(sums, 0.0);
     const Isa isa = chosen_isa();
     const std::size_t blocks = (x.cols + kColumnsPerBlock - 1) / kColumnsPerBlock;
     // Threads share the columns, never the rows: a sum runs over its rows in their order whoever

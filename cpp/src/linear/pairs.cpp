@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gnomon/linear.hpp"
+#include "gnomon/steps.hpp"
 #include "linear/first_row.hpp"
 #include "linear/row_blocks.hpp"
 #include "score/rows.hpp"
@@ -23,11 +24,13 @@ void check_offsets(std::span<const std::int64_t> offsets, std::size_t queries, s
 }
 
 void check_ids(std::span<const std::int64_t> ids, std::size_t docs) {
-    for (const std::int64_t id : ids) {
-        if (id < 0 || static_cast<std::size_t>(id) >= docs) {
-            throw std::invalid_argument("pair_scores: id " + std::to_string(id) +
-                                        " is not a row of the " + std::to_string(docs) +
-                                        " documents");
+    for (const auto [begin, end] : detail::steps(ids.size())) {
+        for (const std::int64_t id : ids.subspan(begin, end - begin)) {
+            if (id < 0 || static_cast<std::size_t>(id) >= docs) {
+                throw std::invalid_argument("pair_scores: id " + std::to_string(id) +
+                                            " is not a row of the " + std::to_string(docs) +
+                                            " documents");
+            }
         }
     }
 }
@@ -87,13 +90,17 @@ void score_pairs(const PairCall& call, const float* query, std::size_t begin, st
 std::vector<double> norms_of_named(const MatrixView& docs, std::span<const std::int64_t> ids,
                                    detail::FirstRow& nonfinite, int threads,
                                    const Interrupted& interrupted) {
-    std::vector<unsigned char> named(docs.rows, 0);
-    for (const std::int64_t id : ids) {
-        named[static_cast<std::size_t>(id)] = 1;
+    std::vector<unsigned char> named;
+    detail::resize_in_steps(named, docs.rows);
+    for (const auto [begin, end] : detail::steps(ids.size())) {
+        for (const std::int64_t id : ids.subspan(begin, end - begin)) {
+            named[static_cast<std::size_t>(id)] = 1;
+        }
     }
     const Isa isa = chosen_isa();
     const detail::ScoreKernel& kernel = detail::score_kernel(isa);
-    std::vector<double> norms(docs.rows, 0.0);
+    std::vector<double> norms;
+    detail::resize_in_steps(norms, docs.rows);
     detail::RowScratch scratch(docs, threads);
     detail::for_row_blocks(
         docs, threads, interrupted, [&](std::size_t begin, std::size_t end, int worker) {
@@ -118,6 +125,7 @@ std::optional<std::size_t> pair_scores(const MatrixView& queries, const MatrixVi
                                        int threads, const Interrupted& interrupted) {
     detail::expect_size("pair_scores", "a document", docs.cols, queries.cols);
     detail::expect_size("pair_scores", "out", out.size(), ids.size());
+    const Interruptible scope(interrupted);
     check_offsets(offsets, queries.rows, ids.size());
     check_ids(ids, docs.rows);
     const Isa isa = chosen_isa();

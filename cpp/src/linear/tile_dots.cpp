@@ -51,7 +51,9 @@ AlignedBuffer packed_vectors(const DotCall& call, const AffineTile& tile) {
     const std::size_t tile_size = call.steps() * kLanes * tile.outputs;
     AlignedBuffer packed(tiles * tile_size);
     const PackMember pack = pack_member_of(tile);
+    Meter meter;
     for (std::size_t number = 0; number < call.count; ++number) {
+        meter.add(call.x.cols);
         pack(call.vector(number), call.x.cols, call.steps(), number % tile.outputs, tile.outputs,
              packed.data() + number / tile.outputs * tile_size);
     }
@@ -62,7 +64,9 @@ void pack_rows(const DotCall& call, const AffineTile& tile, std::size_t begin, s
                float* scratch, AlignedBuffer& packed) {
     const std::size_t row_tile = call.steps() * kLanes * kTileRows;
     const PackMember pack = pack_member_of(tile);
+    Meter meter;
     for (std::size_t row = begin; row < end; ++row) {
+        meter.add(call.x.cols);
         const std::size_t place = row - begin;
         pack(row_f32(call.x, row, scratch, call.isa), call.x.cols, call.steps(), place % kTileRows,
              kTileRows, packed.data() + place / kTileRows * row_tile);

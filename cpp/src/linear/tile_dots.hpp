@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gnomon/matrix.hpp"
+#include "gnomon/steps.hpp"
 #include "gnomon/threads.hpp"
 #include "linear/affine_tile.hpp"
 #include "linear/aligned_buffer.hpp"
@@ -55,12 +56,14 @@ void sink_block(const DotCall& call, const AffineTile& tile, const AlignedBuffer
     const std::size_t row_tile = steps * kLanes * kTileRows;
     const std::size_t vector_tile = steps * kLanes * tile.outputs;
     double dots[kTileRows * kMostTileOutputs];
+    Meter meter;
     for (std::size_t first = 0; first < call.count; first += tile.outputs) {
         const double* tile_vectors = vectors.data() + first / tile.outputs * vector_tile;
         const std::size_t outputs = std::min(tile.outputs, call.count - first);
         for (std::size_t row = begin; row < end; row += kTileRows) {
             tile.dots(rows.data() + (row - begin) / kTileRows * row_tile, tile_vectors, steps,
                       dots);
+            meter.add(steps * kLanes);
             for (std::size_t r = 0; r < std::min(kTileRows, end - row); ++r) {
                 for (std::size_t o = 0; o < outputs; ++o) {
                     sink(row + r, first + o, dots[r * tile.outputs + o]);
@@ -75,11 +78,13 @@ template <typename Sink>
 void sink_row(const DotCall& call, const ScoreKernel& kernel, std::size_t row, const float* values,
               Sink& sink) {
     std::size_t number = 0;
+    Meter meter;
     for (; number + 4 <= call.count; number += 4) {
         const float* const four[4] = {call.vector(number), call.vector(number + 1),
                                       call.vector(number + 2), call.vector(number + 3)};
         double dots[4];
         kernel.dot4(values, four, call.x.cols, dots);
+        meter.add(4 + call.x.cols);
         for (std::size_t o = 0; o < 4; ++o) {
             sink(row, number + o, dots[o]);
         }

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "gnomon/steps.hpp"
+
 namespace gnomon::detail {
 
 namespace {
@@ -50,17 +52,17 @@ void LazyWalk::run(Pool& pool, std::span<const double> lambdas, std::span<const 
     }
     pool_ = &pool;
     margin_ = 2.0F * (pool.error() + kScoreRoundings);
-    exact_relevances_.assign(n, kUnknown);
-    candidates_.resize(n);
-    scores_.resize(n);
+    assign_in_steps(exact_relevances_, n, kUnknown);
+    resize_in_steps(candidates_, n);
+    resize_in_steps(scores_, n);
     const std::size_t deepest = picks.front().count;
     shares_columns_ =
         lambdas.size() > 1 && std::min(n, lambdas.size() * deepest) <= kMostShared / n;
     columns_.clear();
     if (shares_columns_) {
-        column_of_.assign(n, kNoColumn);
+        assign_in_steps(column_of_, n, kNoColumn);
     }
-    const std::size_t first = first_pick();
+    const std::size_t first = first_pick(meter);
     measure_against_first(first, wants_similarities(lambdas, deepest), meter);
     for (std::size_t l = 0; l < lambdas.size(); ++l) {
         walk(lambdas[l], first, picks[l], meter);
@@ -68,7 +70,7 @@ void LazyWalk::run(Pool& pool, std::span<const double> lambdas, std::span<const 
 }
 
 // The members whose cheap relevance is within the error of the best are compared exactly.
-std::size_t LazyWalk::first_pick() {
+std::size_t LazyWalk::first_pick(Meter& meter) {
     const std::span<const float> relevances = pool_->cheap_relevances();
     const float least = relevances[place_of_greatest(relevances)] - margin_;
     std::size_t best = 0;
@@ -78,6 +80,7 @@ std::size_t LazyWalk::first_pick() {
             continue;
         }
         const float relevance = exact_relevance(i);
+        meter.add(pool_->cols());
         if (relevance > best_relevance ||
             (relevance == best_relevance && pool_->id(i) < pool_->id(best))) {
             best = i;
@@ -98,7 +101,7 @@ void LazyWalk::measure_against_first(std::size_t first, bool wanted, Meter& mete
         first_column_.assign(known.begin(), known.end());
         return;
     }
-    first_column_.assign(pool_->size(), 0.0F);
+    assign_in_steps(first_column_, pool_->size(), 0.0F);
     if (!wanted) {
         return;
     }
@@ -123,15 +126,17 @@ void LazyWalk::walk(double lambda, std::size_t first, const Picks& picks, Meter&
     if (picks.count == 1) {
         return;
     }
-    for (std::size_t i = 0; i < n; ++i) {
-        candidates_[i] = {first_column_[i], kPicked, 0, 1, kPicked, 0};
-        scores_[i] = mmr_score(lambda, relevances[i], first_column_[i]);
+    for (const auto [begin, end] : steps(n)) {
+        for (std::size_t i = begin; i < end; ++i) {
+            candidates_[i] = {first_column_[i], kPicked, 0, 1, kPicked, 0};
+            scores_[i] = mmr_score(lambda, relevances[i], first_column_[i]);
+        }
     }
     scores_[first] = kPicked;
     while (picked_.size() < picks.count) {
         const std::size_t next = next_pick(meter);
         picks.ids[picked_.size()] = pool_->id(next);
-        picks.scores[picked_.size()] = exact_score(next);
+        picks.scores[picked_.size()] = exact_score(next, meter);
         scores_[next] = kPicked;
         picked_.push_back(static_cast<std::uint32_t>(next));
     }
@@ -143,10 +148,10 @@ std::size_t LazyWalk::next_pick(Meter& meter) {
     if (contenders_.size() == 1) {
         return best;
     }
-    float best_score = exact_score(best);
+    float best_score = exact_score(best, meter);
     for (std::size_t c = 1; c < contenders_.size(); ++c) {
         const std::size_t member = contenders_[c];
-        const float score = exact_score(member);
+        const float score = exact_score(member, meter);
         if (score > best_score || (score == best_score && pool_->id(member) < pool_->id(best))) {
             best = member;
             best_score = score;
@@ -163,6 +168,7 @@ void LazyWalk::find_contenders(Meter& meter) {
     float least = scores_[likely] - margin_;
     contenders_.clear();
     const std::size_t n = scores_.size();
+    meter.add(n);
     for (std::size_t i = 0; i < n; ++i) {
         if (scores_[i] < least || scores_[i] == kPicked) {
             continue;
@@ -244,14 +250,14 @@ float LazyWalk::exact_relevance(std::size_t member) {
 }
 
 // With lambda = 1 the penalty counts for nothing, and nobody is kept up to date.
-float LazyWalk::exact_score(std::size_t member) {
-    const float penalty = lambda_ == 1.0 ? 0.0F : exact_penalty(member);
+float LazyWalk::exact_score(std::size_t member, Meter& meter) {
+    const float penalty = lambda_ == 1.0 ? 0.0F : exact_penalty(member, meter);
     return mmr_score(lambda_, exact_relevance(member), penalty);
 }
 
 // Where one pick is clearly the nearest, only its similarity is computed; otherwise those of the
 // picks that came since the member was last looked at.
-float LazyWalk::exact_penalty(std::size_t member) {
+float LazyWalk::exact_penalty(std::size_t member, Meter& meter) {
     Candidate& candidate = candidates_[member];
     if (pool_->error() == 0.0F) {
         return candidate.penalty;
@@ -260,6 +266,7 @@ float LazyWalk::exact_penalty(std::size_t member) {
         return pool_->similarity(member, picked_[candidate.nearest]);
     }
     for (; candidate.exact_seen < picked_.size(); ++candidate.exact_seen) {
+        meter.add(pool_->cols());
         candidate.exact_penalty = std::max(
             candidate.exact_penalty, pool_->similarity(member, picked_[candidate.exact_seen]));
     }

@@ -35,14 +35,14 @@ class LazyWalk {
         std::uint32_t exact_seen;
     };
 
-    std::size_t first_pick();
+    std::size_t first_pick(Meter& meter);
     void measure_against_first(std::size_t first, bool wanted, Meter& meter);
     void walk(double lambda, std::size_t first, const Picks& picks, Meter& meter);
     std::size_t next_pick(Meter& meter);
     void refresh(std::size_t member, float least, Meter& meter);
     void find_contenders(Meter& meter);
-    float exact_score(std::size_t member);
-    float exact_penalty(std::size_t member);
+    float exact_score(std::size_t member, Meter& meter);
+    float exact_penalty(std::size_t member, Meter& meter);
     float exact_relevance(std::size_t member);
     void compare(std::size_t member, std::span<const std::uint32_t> picks);
     void compare_shared(std::size_t member, std::span<const std::uint32_t> picks);

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "gnomon/steps.hpp"
+
 namespace gnomon::detail {
 
 namespace {
@@ -55,9 +57,11 @@ void MatrixWalk::compute_dots(const Pool& pool) {
     const auto row_of = [&](std::size_t place, float* scratch) {
         return place == 0 ? pool.query() : pool.row(members_[place - 1], scratch);
     };
+    Meter meter;
     for (std::size_t a = 0; a <= n_; ++a) {
         const float* row = row_of(a, scratch_.data());
         for (std::size_t b = a; b <= n_; ++b) {
+            meter.add(cols_);
             dot(a, b) = exact_.dot(row, row_of(b, scratch_.data() + cols_), cols_);
         }
     }
@@ -71,7 +75,9 @@ void MatrixWalk::compute_dots_in_tiles(const Pool& pool) {
     if (packed_.size() < tiles * tile_size) {
         packed_ = AlignedBuffer(tiles * tile_size);
     }
+    Meter meter;
     for (std::size_t place = 0; place <= n_; ++place) {
+        meter.add(cols_);
         const float* row =
             place == 0 ? pool.query() : pool.row(members_[place - 1], scratch_.data());
         tile_->pack(row, cols_, place % kGramRows, packed_.data() + place / kGramRows * tile_size);
@@ -79,6 +85,7 @@ void MatrixWalk::compute_dots_in_tiles(const Pool& pool) {
     double found[kGramRows * kGramRows];
     for (std::size_t a = 0; a < tiles; ++a) {
         for (std::size_t b = a; b < tiles; ++b) {
+            meter.add(kGramRows * cols_);
             tile_->dots(packed_.data() + a * tile_size, packed_.data() + b * tile_size,
                         gram_steps(cols_), found);
             for (std::size_t r = 0; r < kGramRows; ++r) {

@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "gnomon/steps.hpp"
 #include "linear/first_row.hpp"
 #include "mmr/lazy_walk.hpp"
 #include "mmr/matrix_walk.hpp"
-#include "mmr/meter.hpp"
 #include "mmr/picks.hpp"
 #include "mmr/pool.hpp"
 #include "mmr/request_checks.hpp"
@@ -37,8 +37,8 @@ class Job {
         }
         for (HitLists& list : lists_) {
             list.offsets = offsets_;
-            list.ids.resize(static_cast<std::size_t>(offsets_.back()));
-            list.scores.resize(static_cast<std::size_t>(offsets_.back()));
+            detail::resize_in_steps(list.ids, static_cast<std::size_t>(offsets_.back()));
+            detail::resize_in_steps(list.scores, static_cast<std::size_t>(offsets_.back()));
         }
     }
 
@@ -53,7 +53,7 @@ class Job {
             if (!worker) {
                 worker = std::make_unique<Worker>(isa_, request_.queries.cols);
             }
-            Meter meter(interrupted, number);
+            Meter meter;
             const std::size_t end = std::min(queries, (block + 1) * step);
             for (std::size_t query = block * step; query < end; ++query) {
                 pick(query, *worker, meter);
@@ -157,6 +157,7 @@ class Job {
 
 std::vector<HitLists> mmr(const MmrRequest& request, Isa isa, int threads,
                           const Interrupted& interrupted) {
+    const Interruptible scope(interrupted);
     detail::check_mmr(request);
     if (request.lambdas.empty()) {
         return {};

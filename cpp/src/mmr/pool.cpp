@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gnomon/steps.hpp"
 #include "score/rows.hpp"
 
 namespace gnomon::detail {
@@ -30,9 +31,11 @@ bool is_in_place(const MatrixView& x) noexcept {
 
 }  // namespace
 
-std::optional<std::size_t> first_nonfinite_row(const PoolSource& source) noexcept {
+std::optional<std::size_t> first_nonfinite_row(const PoolSource& source) {
     std::optional<std::size_t> first;
+    Meter meter;
     for (std::size_t i = 0; i < source.size(); ++i) {
+        meter.add(source.matrix->cols);
         const auto row = static_cast<std::size_t>(source.id(i));
         if ((!first || row < *first) && !row_is_finite(*source.matrix, row)) {
             first = row;
@@ -89,9 +92,9 @@ const float* Pool::row(std::size_t member, float* scratch) const noexcept {
 
 bool Pool::measure(bool wants_similarities, Meter& meter) {
     const std::size_t n = size();
-    inverse_norms_.resize(n);
-    relevances_.resize(n);
-    norms_.assign(n, -1.0);
+    resize_in_steps(inverse_norms_, n);
+    resize_in_steps(relevances_, n);
+    assign_in_steps(norms_, n, -1.0);
     to_front_.clear();
     exact_only_ = cheap_error_ == 0.0F || !measure_cheaply(wants_similarities && n > 1, meter);
     error_ = exact_only_ ? 0.0F : cheap_error_;
@@ -112,7 +115,7 @@ bool Pool::measure_cheaply(bool wants_similarities, Meter& meter) {
         std::copy_n(query_, query_ == query_scratch_.data() ? 0 : cols_, query_scratch_.data());
         std::copy_n(row(0, scratch_.data()), cols_, query_scratch_.data() + cols_);
         asked = query_scratch_.data();
-        to_front_.resize(n);
+        resize_in_steps(to_front_, n);
     }
     const float* rows[kRowsAtOnce];
     float dots[2 * kRowsAtOnce];

@@ -18,7 +18,7 @@
 #include "cosine/float_dots.hpp"
 #include "gnomon/isa.hpp"
 #include "gnomon/matrix.hpp"
-#include "mmr/meter.hpp"
+#include "gnomon/steps.hpp"
 #include "mmr/pool_source.hpp"
 #include "mmr/row_dots.hpp"
 #include "score/score.hpp"

@@ -23,6 +23,6 @@ struct PoolSource {
 };
 
 // The lowest row of the source that isn't finite.
-std::optional<std::size_t> first_nonfinite_row(const PoolSource& source) noexcept;
+std::optional<std::size_t> first_nonfinite_row(const PoolSource& source);
 
 }  // namespace gnomon::detail

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gnomon/resample.hpp"
+#include "gnomon/steps.hpp"
 
 namespace gnomon::detail {
 
@@ -14,6 +15,8 @@ namespace {
 
 // Members are numbered in 32 bits.
 constexpr std::size_t kMostMembers = 0xFFFFFFFEU;
+
+constexpr std::size_t kRowWeight = 8;  // a large set is in no cache
 
 [[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument("mmr: " + what); }
 
@@ -23,7 +26,7 @@ class RowSet {
     void begin(std::size_t most_rows) {
         const std::size_t slots = std::bit_ceil(2 * most_rows + 1);
         if (slots > slots_.size()) {
-            slots_.assign(slots, {0, 0});
+            assign_in_steps(slots_, slots, Slot{0, 0});
             mark_ = 0;
         }
         ++mark_;
@@ -69,6 +72,7 @@ void check_rows(const MmrRequest& request) {
     check_offsets(request);
     const std::size_t n = request.pools.front().rows;
     RowSet met;
+    Meter meter;
     for (std::size_t q = 0; q < request.queries.rows; ++q) {
         const auto first = static_cast<std::size_t>(request.row_offsets[q]);
         const auto past = static_cast<std::size_t>(request.row_offsets[q + 1]);
@@ -78,6 +82,7 @@ void check_rows(const MmrRequest& request) {
         }
         met.begin(past - first);
         for (const std::int64_t row : request.rows.subspan(first, past - first)) {
+            meter.add(kRowWeight);
             if (row < 0 || static_cast<std::uint64_t>(row) >= n) {
                 refuse("rows of query " + std::to_string(q) + " name row " + std::to_string(row) +
                        "; the pool has " + std::to_string(n) + " rows");

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "gnomon/steps.hpp"
+
 namespace gnomon {
 
 float TopHits::threshold() const noexcept {
@@ -41,7 +43,9 @@ void TopHits::merge(const TopHits& other) {
 
 std::vector<Hit> TopHits::take() {
     std::vector<Hit> ranked = std::exchange(heap_, {});
-    std::sort_heap(ranked.begin(), ranked.end(), before);
+    detail::arrange_in_steps(ranked.size(), before, [&](auto less) {
+        std::sort_heap(ranked.begin(), ranked.end(), less);
+    });
     return ranked;
 }
 

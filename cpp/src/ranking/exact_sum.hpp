@@ -9,6 +9,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "gnomon/steps.hpp"
+
 namespace gnomon::detail {
 
 class ExactSum {
@@ -64,14 +66,19 @@ class ExactSum {
     std::size_t size_ = 0;
 };
 
+inline constexpr std::size_t kTermWeight = 4;
+
 // The correctly rounded sum of term(0), ..., term(n - 1).
 template <typename Term>
-double rounded_sum(std::size_t n, Term term) noexcept {
-    ExactSum sum;
-    for (std::size_t i = 0; i < n; ++i) {
-        sum.add(term(i));
-    }
-    return sum.rounded();
+double rounded_sum(std::size_t n, Term term) {
+    return metered(n, [n, &term](auto meter) {
+        ExactSum sum;
+        for (std::size_t i = 0; i < n; ++i) {
+            meter.add(kTermWeight);
+            sum.add(term(i));
+        }
+        return sum.rounded();
+    });
 }
 
 }  // namespace gnomon::detail

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "gnomon/ranking.hpp"
+#include "gnomon/steps.hpp"
 #include "ranking/query_blocks.hpp"
 #include "ranking/query_metrics.hpp"
 
@@ -35,8 +36,10 @@ std::int64_t discounts_needed(std::span<const std::int64_t> deepest_ranks,
         return 0;
     }
     auto deepest = static_cast<std::int64_t>(detail::most_entries(offsets));
-    for (const std::int64_t rank : deepest_ranks) {
-        deepest = std::max(deepest, rank);
+    for (const auto [begin, end] : detail::steps(deepest_ranks.size())) {
+        for (const std::int64_t rank : deepest_ranks.subspan(begin, end - begin)) {
+            deepest = std::max(deepest, rank);
+        }
     }
     return std::min(cutoff, deepest);
 }
@@ -64,10 +67,12 @@ class Extremes {
               std::span<const double> gains) {
         spans_.clear();
         bool shared = false;
-        for (std::size_t j = 0; j < gains.size(); ++j) {
-            if (gains[j] > 0.0 && first[j] >= 1) {
-                spans_.push_back({first[j], last[j], gains[j]});
-                shared = shared || last[j] > first[j];
+        for (const auto [begin, end] : detail::steps(gains.size())) {
+            for (std::size_t j = begin; j < end; ++j) {
+                if (gains[j] > 0.0 && first[j] >= 1) {
+                    spans_.push_back({first[j], last[j], gains[j]});
+                    shared = shared || last[j] > first[j];
+                }
             }
         }
         if (shared) {
@@ -82,13 +87,15 @@ class Extremes {
   private:
     // In each group the i-th greatest gain stands i places from the top, or i from the bottom.
     void arrange() {
-        std::sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
+        detail::sort_in_steps(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) {
             return a.first < b.first || (a.first == b.first && a.gain > b.gain);
         });
         best_.clear();
         worst_.clear();
         std::int64_t before = 0;
+        detail::Meter meter;
         for (std::size_t i = 0; i < spans_.size(); ++i) {
+            meter.add(1);
             const Span& span = spans_[i];
             before = i > 0 && spans_[i - 1].first == span.first ? before + 1 : 0;
             if (span.last - before < span.first) {
@@ -123,6 +130,7 @@ void ranking_metrics(std::span<const std::int64_t> ranks, const PerQuery<double>
                      std::span<double> values, std::span<std::int64_t> relevant,
                      std::span<std::int64_t> retrieved, int threads,
                      const Interrupted& interrupted) {
+    const Interruptible scope(interrupted);
     constexpr const char* kName = "ranking_metrics";
     const std::size_t queries = gains.queries();
     detail::check_offsets(kName, "offsets", gains.offsets, queries, gains.entries.size());
@@ -155,6 +163,7 @@ void decided_by_ties(std::span<const std::int64_t> first, std::span<const std::i
                      const PerQuery<double>& gains, std::span<const Measure> measures,
                      std::span<const double> discounts, std::span<std::uint8_t> tied, int threads,
                      const Interrupted& interrupted) {
+    const Interruptible scope(interrupted);
     constexpr const char* kName = "decided_by_ties";
     const std::size_t queries = gains.queries();
     detail::check_offsets(kName, "offsets", gains.offsets, queries, gains.entries.size());

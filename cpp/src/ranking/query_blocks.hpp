@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/steps.hpp"
 #include "gnomon/threads.hpp"
 
 namespace gnomon::detail {
@@ -42,12 +43,15 @@ class QueryBlocks {
         constexpr std::int64_t kEntriesPerBlock = std::int64_t{1} << 16U;
         constexpr std::size_t kMostQueries = 4096;  // empty lists are work as well
         const std::size_t queries = offsets.size() - 1;
-        for (std::size_t q = 1; q < queries; ++q) {
-            if (offsets[q] - offsets[starts_.back()] >= kEntriesPerBlock ||
-                q - starts_.back() >= kMostQueries) {
-                starts_.push_back(q);
+        metered(queries, [&](auto meter) {
+            for (std::size_t q = 1; q < queries; ++q) {
+                meter.add(1);
+                if (offsets[q] - offsets[starts_.back()] >= kEntriesPerBlock ||
+                    q - starts_.back() >= kMostQueries) {
+                    starts_.push_back(q);
+                }
             }
-        }
+        });
         starts_.push_back(queries);
     }
 

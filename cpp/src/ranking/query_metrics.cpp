@@ -3,42 +3,58 @@
 #include <algorithm>
 #include <functional>
 
+#include "gnomon/steps.hpp"
 #include "ranking/exact_sum.hpp"
 #include "threads/float_environment.hpp"
 
 namespace gnomon::detail {
 
-Discounts::Discounts(std::span<const double> table) : table_(table), sums_(table.size() + 1, 0.0) {
+Discounts::Discounts(std::span<const double> table) : table_(table), sums_(1, 0.0) {
     const FloatEnvironment environment;
     ExactSum sum;
-    for (std::size_t n = 0; n < table.size(); ++n) {
-        sum.add(table[n]);
-        sums_[n + 1] = sum.rounded();
+    resize_in_steps(sums_, table.size() + 1);
+    for (const auto [begin, end] : steps(table.size())) {
+        for (std::size_t n = begin; n < end; ++n) {
+            sum.add(table[n]);
+            sums_[n + 1] = sum.rounded();
+        }
     }
 }
 
 void QueryMetrics::judge(std::span<const double> gains) {
     // Whether a document is relevant can't be predicted: written always, kept by the count.
-    gains_.resize(gains.size());
+    resize_in_steps(gains_, gains.size());
     std::size_t kept = 0;
     bool all_one = true;
-    for (const double gain : gains) {
-        gains_[kept] = gain;
-        kept += gain > 0.0 ? 1 : 0;
-        all_one = all_one && (gain == 1.0 || !(gain > 0.0));
-    }
+    metered(gains.size(), [&](auto meter) {
+        for (const double gain : gains) {
+            meter.add(1);
+            gains_[kept] = gain;
+            kept += gain > 0.0 ? 1 : 0;
+            all_one = all_one && (gain == 1.0 || !(gain > 0.0));
+        }
+    });
     gains_.resize(kept);
     all_one_ = all_one;
     falling_ = false;
 }
 
+[[gnu::always_inline]] inline void QueryMetrics::sort_places() {
+    sort_in_steps(placed_.begin(), placed_.end(),
+                  [](const Placed& a, const Placed& b) { return a.rank < b.rank; });
+}
+
 void QueryMetrics::place(std::span<const std::int64_t> ranks, std::span<const double> gains) {
-    placed_.resize(gains.size());
+    resize_in_steps(placed_, gains.size());
     std::size_t kept = 0;
-    for (std::size_t j = 0; j < gains.size(); ++j) {
-        placed_[kept] = {ranks[j], gains[j]};
-        kept += static_cast<std::size_t>(gains[j] > 0.0) & static_cast<std::size_t>(ranks[j] >= 1);
-    }
+    metered(gains.size(), [&](auto meter) {
+        for (std::size_t j = 0; j < gains.size(); ++j) {
+            meter.add(1);
+            placed_[kept] = {ranks[j], gains[j]};
+            kept +=
+                static_cast<std::size_t>(gains[j] > 0.0) & static_cast<std::size_t>(ranks[j] >= 1);
+        }
+    });
     placed_.resize(kept);
     sort_places();
 }
@@ -48,12 +64,7 @@ void QueryMetrics::place(std::span<const Placed> placed) {
     sort_places();
 }
 
-void QueryMetrics::sort_places() noexcept {
-    std::sort(placed_.begin(), placed_.end(),
-              [](const Placed& a, const Placed& b) { return a.rank < b.rank; });
-}
-
-double QueryMetrics::value(const Measure& measure) noexcept {
+double QueryMetrics::value(const Measure& measure) {
     if (gains_.empty()) {
         return 0.0;
     }
@@ -79,14 +90,14 @@ std::size_t QueryMetrics::found_by(std::int64_t cutoff) const noexcept {
     return static_cast<std::size_t>(past - placed_.begin());
 }
 
-double QueryMetrics::average_precision(std::size_t found) const noexcept {
+double QueryMetrics::average_precision(std::size_t found) const {
     const double sum = rounded_sum(found, [this](std::size_t i) {
         return static_cast<double>(i + 1) / static_cast<double>(placed_[i].rank);
     });
     return sum / static_cast<double>(gains_.size());
 }
 
-double QueryMetrics::ndcg(std::size_t found, std::int64_t cutoff) noexcept {
+double QueryMetrics::ndcg(std::size_t found, std::int64_t cutoff) {
     if (found == 0) {
         return 0.0;
     }
@@ -95,14 +106,14 @@ double QueryMetrics::ndcg(std::size_t found, std::int64_t cutoff) noexcept {
     return std::min(reached / ideal(cutoff), 1.0);
 }
 
-double QueryMetrics::ideal(std::int64_t cutoff) noexcept {
+double QueryMetrics::ideal(std::int64_t cutoff) {
     const std::size_t counted =
         std::min(gains_.size(), static_cast<std::size_t>(std::max<std::int64_t>(cutoff, 0)));
     if (all_one_) {
         return discounts_->sum_of_first(counted);
     }
     if (!falling_) {
-        std::sort(gains_.begin(), gains_.end(), std::greater<>());
+        sort_in_steps(gains_.begin(), gains_.end(), std::greater<>());
         falling_ = true;
     }
     return rounded_sum(counted, [this](std::size_t i) {

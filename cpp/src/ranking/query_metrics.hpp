@@ -48,14 +48,14 @@ class QueryMetrics {
     std::size_t retrieved() const noexcept { return placed_.size(); }
 
     // 0 where nothing is relevant.
-    double value(const Measure& measure) noexcept;
+    double value(const Measure& measure);
 
   private:
-    void sort_places() noexcept;
+    void sort_places();
     std::size_t found_by(std::int64_t cutoff) const noexcept;
-    double average_precision(std::size_t found) const noexcept;
-    double ndcg(std::size_t found, std::int64_t cutoff) noexcept;
-    double ideal(std::int64_t cutoff) noexcept;
+    double average_precision(std::size_t found) const;
+    double ndcg(std::size_t found, std::int64_t cutoff);
+    double ideal(std::int64_t cutoff);
 
     const Discounts* discounts_;
     std::vector<double> gains_;

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "gnomon/steps.hpp"
+
 namespace gnomon::detail {
 
 // Open addressing in a table that is never cleared: a slot belongs to the query whose number it
@@ -18,7 +20,7 @@ class RankTable {
         const std::size_t slots =
             std::max(slots_for(entries), slots_for(std::min(entries, kFewEntries)));
         if (slots_.size() < slots) {
-            slots_.assign(slots, Slot{});
+            assign_in_steps(slots_, slots, Slot{});
         }
     }
 

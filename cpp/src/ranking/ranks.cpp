@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gnomon/ranking.hpp"
+#include "gnomon/steps.hpp"
 #include "linear/first_row.hpp"
 #include "ranking/query_blocks.hpp"
 #include "ranking/rank_table.hpp"
@@ -14,18 +15,23 @@ namespace gnomon {
 
 namespace {
 
+constexpr std::size_t kSearchWeight = 16;  // a large table is in no cache
+
 // Fills in the ranks of one query; nothing when no id repeats.
-std::optional<RepeatedId> rank_query(std::size_t query, std::span<const std::int64_t> list,
-                                     std::span<const std::int64_t> judged,
-                                     std::span<std::int64_t> ranks,
-                                     detail::RankTable& table) noexcept {
+template <typename Looks>
+[[gnu::always_inline]] inline std::optional<RepeatedId>
+rank_entries(std::size_t query, std::span<const std::int64_t> list,
+             std::span<const std::int64_t> judged, std::span<std::int64_t> ranks,
+             detail::RankTable& table, Looks meter) {
     table.begin(query, list.size() + judged.size());
     for (std::size_t place = 0; place < list.size(); ++place) {
+        meter.add(kSearchWeight);
         if (!table.add(list[place], place + 1)) {
             return RepeatedId{query, list[place], false};
         }
     }
     for (std::size_t j = 0; j < judged.size(); ++j) {
+        meter.add(kSearchWeight);
         ranks[j] = table.judge(judged[j]);
         if (ranks[j] < 0) {
             return RepeatedId{query, judged[j], true};
@@ -34,23 +40,36 @@ std::optional<RepeatedId> rank_query(std::size_t query, std::span<const std::int
     return std::nullopt;
 }
 
+[[gnu::noinline]] std::optional<RepeatedId> rank_many_entries(std::size_t query,
+                                                              std::span<const std::int64_t> list,
+                                                              std::span<const std::int64_t> judged,
+                                                              std::span<std::int64_t> ranks,
+                                                              detail::RankTable& table) {
+    return rank_entries(query, list, judged, ranks, table, detail::Meter());
+}
+
 // The ranks of the scores `wanted` among `scores`, both of one query.
 class ScoreRanks {
   public:
     void find(std::span<const double> scores, std::span<const double> wanted,
               std::span<std::int64_t> first, std::span<std::int64_t> last) {
         levels_.clear();
-        std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(levels_),
-                     [](double score) { return !std::isnan(score); });
-        std::sort(levels_.begin(), levels_.end(), std::greater<>());
+        for (const auto [begin, end] : detail::steps(wanted.size())) {
+            const auto some = wanted.subspan(begin, end - begin);
+            std::copy_if(some.begin(), some.end(), std::back_inserter(levels_),
+                         [](double score) { return !std::isnan(score); });
+        }
+        detail::sort_in_steps(levels_.begin(), levels_.end(), std::greater<>());
         levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
         count(scores);
-        for (std::size_t j = 0; j < wanted.size(); ++j) {
-            first[j] = last[j] = 0;
-            if (!std::isnan(wanted[j])) {
-                const std::size_t level = level_of(wanted[j]);
-                first[j] = above_[level] + 1;
-                last[j] = above_[level] + equal_[level];
+        for (const auto [begin, end] : detail::steps(wanted.size(), kSearchWeight)) {
+            for (std::size_t j = begin; j < end; ++j) {
+                first[j] = last[j] = 0;
+                if (!std::isnan(wanted[j])) {
+                    const std::size_t level = level_of(wanted[j]);
+                    first[j] = above_[level] + 1;
+                    last[j] = above_[level] + equal_[level];
+                }
             }
         }
     }
@@ -64,8 +83,8 @@ class ScoreRanks {
 
     // above_ becomes how many scores are greater than each level, equal_ how many equal it.
     void count(std::span<const double> scores) {
-        above_.assign(levels_.size(), 0);
-        equal_.assign(levels_.size(), 0);
+        detail::assign_in_steps(above_, levels_.size(), std::int64_t{0});
+        detail::assign_in_steps(equal_, levels_.size(), std::int64_t{0});
         if (levels_.size() <= kFewLevels) {
             compare_all(scores);
         } else {
@@ -79,9 +98,11 @@ class ScoreRanks {
             const double limit = levels_[level];
             std::int64_t above = 0;
             std::int64_t equal = 0;
-            for (const double score : scores) {
-                above += score > limit ? 1 : 0;
-                equal += score == limit ? 1 : 0;
+            for (const auto [begin, end] : detail::steps(scores.size())) {
+                for (const double score : scores.subspan(begin, end - begin)) {
+                    above += score > limit ? 1 : 0;
+                    equal += score == limit ? 1 : 0;
+                }
             }
             above_[level] = above;
             equal_[level] = equal;
@@ -89,12 +110,14 @@ class ScoreRanks {
     }
 
     void sort_in(std::span<const double> scores) {
-        for (const double score : scores) {
-            const std::size_t level = level_of(score);  // the highest level that it reaches
-            if (level < levels_.size()) {
-                const bool equal = score == levels_[level];
-                equal_[level] += equal ? 1 : 0;
-                above_[level] += equal ? 0 : 1;
+        for (const auto [begin, end] : detail::steps(scores.size(), kSearchWeight)) {
+            for (const double score : scores.subspan(begin, end - begin)) {
+                const std::size_t level = level_of(score);  // the highest level that it reaches
+                if (level < levels_.size()) {
+                    const bool equal = score == levels_[level];
+                    equal_[level] += equal ? 1 : 0;
+                    above_[level] += equal ? 0 : 1;
+                }
             }
         }
         std::int64_t above = 0;
@@ -117,15 +140,19 @@ class Neighbours {
   public:
     void group(std::span<const double> scores) {
         const std::size_t n = scores.size();
-        first_.resize(n);
-        last_.resize(n);
-        for (std::size_t i = 0; i < n; ++i) {
-            const bool joins = i > 0 && scores[i] == scores[i - 1];
-            first_[i] = joins ? first_[i - 1] : static_cast<std::int64_t>(i) + 1;
+        detail::resize_in_steps(first_, n);
+        detail::resize_in_steps(last_, n);
+        for (const auto [begin, end] : detail::steps(n)) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const bool joins = i > 0 && scores[i] == scores[i - 1];
+                first_[i] = joins ? first_[i - 1] : static_cast<std::int64_t>(i) + 1;
+            }
         }
-        for (std::size_t i = n; i-- > 0;) {
-            const bool joins = i + 1 < n && scores[i] == scores[i + 1];
-            last_[i] = joins ? last_[i + 1] : static_cast<std::int64_t>(i) + 1;
+        for (const auto [begin, end] : detail::steps(n)) {
+            for (std::size_t i = n - begin; i-- > n - end;) {
+                const bool joins = i + 1 < n && scores[i] == scores[i + 1];
+                last_[i] = joins ? last_[i + 1] : static_cast<std::int64_t>(i) + 1;
+            }
         }
     }
 
@@ -153,6 +180,7 @@ std::optional<RepeatedId> ranks_in_lists(const PerQuery<std::int64_t>& lists,
                                          const PerQuery<std::int64_t>& judged,
                                          std::span<std::int64_t> ranks, int threads,
                                          const Interrupted& interrupted) {
+    const Interruptible scope(interrupted);
     constexpr const char* kName = "ranks_in_lists";
     const std::size_t queries = lists.queries();
     detail::check_offsets(kName, "list offsets", lists.offsets, queries, lists.entries.size());
@@ -169,7 +197,11 @@ std::optional<RepeatedId> ranks_in_lists(const PerQuery<std::int64_t>& lists,
     const auto rank = [&](std::size_t query, detail::RankTable& table) {
         const auto begin = static_cast<std::size_t>(judged.offsets[query]);
         const auto own = judged.of(query);
-        return rank_query(query, lists.of(query), own, ranks.subspan(begin, own.size()), table);
+        const auto out = ranks.subspan(begin, own.size());
+        const auto list = lists.of(query);
+        return list.size() + own.size() <= detail::kStep
+                   ? rank_entries(query, list, own, out, table, detail::NoMeter())
+                   : rank_many_entries(query, list, own, out, table);
     };
     blocks.run(threads, interrupted, [&](std::size_t begin, std::size_t end, int worker) {
         auto& table = tables[static_cast<std::size_t>(worker)];
@@ -193,6 +225,7 @@ void tied_ranks_in_lists(std::span<const std::int64_t> ranks,
                          const PerQuery<double>& scores, std::span<std::int64_t> first,
                          std::span<std::int64_t> last, int threads,
                          const Interrupted& interrupted) {
+    const Interruptible scope(interrupted);
     constexpr const char* kName = "tied_ranks_in_lists";
     const std::size_t queries = scores.queries();
     detail::check_offsets(kName, "list offsets", scores.offsets, queries, scores.entries.size());
@@ -205,9 +238,12 @@ void tied_ranks_in_lists(std::span<const std::int64_t> ranks,
         Neighbours& neighbours = workers[static_cast<std::size_t>(worker)];
         for (std::size_t query = begin; query < end; ++query) {
             neighbours.group(scores.of(query));
+            const auto from = static_cast<std::size_t>(judged_offsets[query]);
             const auto past = static_cast<std::size_t>(judged_offsets[query + 1]);
-            for (auto j = static_cast<std::size_t>(judged_offsets[query]); j < past; ++j) {
-                std::tie(first[j], last[j]) = neighbours.of(ranks[j]);
+            for (const auto [first_step, past_step] : detail::steps(past - from)) {
+                for (std::size_t j = from + first_step; j < from + past_step; ++j) {
+                    std::tie(first[j], last[j]) = neighbours.of(ranks[j]);
+                }
             }
         }
     });
@@ -216,6 +252,7 @@ void tied_ranks_in_lists(std::span<const std::int64_t> ranks,
 void tied_ranks_by_score(const PerQuery<double>& scores, const PerQuery<double>& judged_scores,
                          std::span<std::int64_t> first, std::span<std::int64_t> last, int threads,
                          const Interrupted& interrupted) {
+    const Interruptible scope(interrupted);
     constexpr const char* kName = "tied_ranks_by_score";
     const std::size_t queries = scores.queries();
     const std::size_t judged = judged_scores.entries.size();

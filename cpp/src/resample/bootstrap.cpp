@@ -2,8 +2,15 @@
 #include <string>
 
 #include "gnomon/resample.hpp"
+#include "gnomon/steps.hpp"
 
 namespace gnomon {
+
+namespace {
+
+constexpr std::size_t kRowWeight = 8;  // a row lies anywhere in memory
+
+}  // namespace
 
 void bootstrap_sums(std::span<const double> values, std::size_t n, std::size_t columns,
                     std::uint64_t seed, std::size_t draws, std::span<double> out, int threads,
@@ -16,10 +23,12 @@ void bootstrap_sums(std::span<const double> values, std::size_t n, std::size_t c
         for (std::size_t c = 0; c < columns; ++c) {
             sums[c] = 0.0;
         }
-        for (std::size_t j = 0; j < n; ++j) {
-            const double* row = values.data() + key(draw * n + j) % n * columns;
-            for (std::size_t c = 0; c < columns; ++c) {
-                sums[c] += row[c];
+        for (const auto [begin, end] : detail::steps(n, kRowWeight + columns)) {
+            for (std::size_t j = begin; j < end; ++j) {
+                const double* row = values.data() + key(draw * n + j) % n * columns;
+                for (std::size_t c = 0; c < columns; ++c) {
+                    sums[c] += row[c];
+                }
             }
         }
     });

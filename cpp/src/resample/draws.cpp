@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "gnomon/resample.hpp"
+#include "gnomon/steps.hpp"
 
 namespace gnomon {
 
@@ -36,18 +37,23 @@ class SmallestKeys {
         if (kept_.size() > size_) {
             cut();
         }
-        std::sort(kept_.begin(), kept_.end(), drawn_before);
-        std::vector<std::int64_t> rows(kept_.size());
-        std::transform(kept_.begin(), kept_.end(), rows.begin(),
-                       [](const KeyedRow& kept) { return kept.row; });
+        detail::sort_in_steps(kept_.begin(), kept_.end(), drawn_before);
+        std::vector<std::int64_t> rows;
+        detail::resize_in_steps(rows, kept_.size());
+        for (const auto [begin, end] : detail::steps(rows.size())) {
+            for (std::size_t i = begin; i < end; ++i) {
+                rows[i] = kept_[i].row;
+            }
+        }
         return rows;
     }
 
   private:
     // Afterwards the largest key that is kept stands at size_ - 1.
     void cut() {
-        std::nth_element(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(size_ - 1),
-                         kept_.end(), drawn_before);
+        detail::select_in_steps(kept_.begin(),
+                                kept_.begin() + static_cast<std::ptrdiff_t>(size_ - 1), kept_.end(),
+                                drawn_before);
         kept_.resize(size_);
         cut_ = true;
     }
@@ -59,10 +65,12 @@ class SmallestKeys {
 
 }  // namespace
 
-void draw_keys(std::uint64_t seed, std::uint64_t purpose, std::span<std::uint64_t> out) noexcept {
+void draw_keys(std::uint64_t seed, std::uint64_t purpose, std::span<std::uint64_t> out) {
     const KeyStream key(seed, purpose);
-    for (std::size_t row = 0; row < out.size(); ++row) {
-        out[row] = key(row);
+    for (const auto [begin, end] : detail::steps(out.size())) {
+        for (std::size_t row = begin; row < end; ++row) {
+            out[row] = key(row);
+        }
     }
 }
 
@@ -73,8 +81,10 @@ std::vector<std::int64_t> draw_rows(std::uint64_t seed, std::uint64_t purpose, s
     }
     const KeyStream key(seed, purpose);
     SmallestKeys smallest(size);
-    for (std::size_t row = 0; row < n; ++row) {
-        smallest.offer({key(row), static_cast<std::int64_t>(row)});
+    for (const auto [begin, end] : detail::steps(n)) {
+        for (std::size_t row = begin; row < end; ++row) {
+            smallest.offer({key(row), static_cast<std::int64_t>(row)});
+        }
     }
     return smallest.take();
 }
@@ -86,8 +96,10 @@ std::vector<std::int64_t> draw_rows_among(std::uint64_t seed, std::uint64_t purp
     }
     const KeyStream key(seed, purpose);
     SmallestKeys smallest(size);
-    for (const std::int64_t row : rows) {
-        smallest.offer({key(static_cast<std::uint64_t>(row)), row});
+    for (const auto [begin, end] : detail::steps(rows.size())) {
+        for (const std::int64_t row : rows.subspan(begin, end - begin)) {
+            smallest.offer({key(static_cast<std::uint64_t>(row)), row});
+        }
     }
     return smallest.take();
 }

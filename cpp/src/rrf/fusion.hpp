@@ -39,10 +39,12 @@ class Fusion {
                     std::int64_t* ids, float* scores);
 
   private:
-    // A list that is being merged: its distinct ids from `next` on are still to come.
+    // A list that is being merged: its distinct ids from `next` to `last` are still to come, and
+    // those before `end` before anybody looks whether to stop.
     struct Head {
         const std::uint32_t* next;
         const std::uint32_t* end;
+        const std::uint32_t* last;
         double weight;
         double term;
         std::uint32_t rank;
@@ -55,9 +57,12 @@ class Fusion {
     };
 
     void number_ids(std::span<const std::span<const std::int64_t>> lists);
+    // Ids of each list between two looks.
+    std::ptrdiff_t ids_at_once() const noexcept;
     void add_terms();
     void add_rank_by_rank();
     void add_by_merging();
+    std::size_t merge_until_an_end() noexcept;
     void add_term(std::uint32_t number, double term, std::uint32_t rank) noexcept;
     void rank_hits();
 

@@ -5,9 +5,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gnomon/resample.hpp"
+#include "gnomon/steps.hpp"
 
 namespace gnomon::detail {
 
@@ -17,11 +19,11 @@ class IdTable {
     void reset(std::size_t most_ids) {
         const std::size_t slots = std::bit_ceil(2 * most_ids + 2);
         if (slots_.size() < slots) {
-            slots_.resize(slots);
+            resize_in_steps(slots_, slots);
         }
         last_slot_ = slots - 1;
         shift_ = 64U - static_cast<unsigned>(std::countr_zero(slots));
-        std::fill_n(slots_.begin(), slots, kFree);
+        fill_in_steps(std::span(slots_).first(slots), kFree);
         ids_.clear();
         ids_.reserve(most_ids);
     }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "gnomon/steps.hpp"
 #include "rrf/fusion.hpp"
 
 namespace gnomon {
@@ -66,7 +67,9 @@ class Job {
         places_.assign(1, 0);
         block_starts_.assign(1, 0);
         std::size_t block_ids = 0;
+        detail::Meter meter;
         for (std::size_t q = 0; q < queries; ++q) {
+            meter.add(request.lists.size());
             const std::size_t count = ids_of(q);
             if (count >= 0xFFFFFFFFU) {
                 refuse("query " + std::to_string(q) + " has more than 4,294,967,294 ids");
@@ -79,8 +82,8 @@ class Job {
             }
         }
         counts_.resize(queries);
-        hits_.ids.resize(places_.back());
-        hits_.scores.resize(places_.back());
+        detail::resize_in_steps(hits_.ids, places_.back());
+        detail::resize_in_steps(hits_.scores, places_.back());
     }
 
     HitLists run(int threads, const Interrupted& interrupted) {
@@ -134,7 +137,9 @@ class Job {
     void close_gaps() {
         hits_.offsets.assign(1, 0);
         std::size_t end = 0;
+        detail::Meter meter;
         for (std::size_t q = 0; q < counts_.size(); ++q) {
+            meter.add(1 + counts_[q]);
             const auto from = static_cast<std::ptrdiff_t>(places_[q]);
             const auto count = static_cast<std::ptrdiff_t>(counts_[q]);
             const auto to = static_cast<std::ptrdiff_t>(end);
@@ -160,6 +165,7 @@ class Job {
 
 // Nothing here is wide: all instruction sets run the same code.
 HitLists rrf(const RrfRequest& request, Isa /*isa*/, int threads, const Interrupted& interrupted) {
+    const Interruptible scope(interrupted);
     check_lists(request);
     check_weights(request);
     return Job(request).run(threads, interrupted);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "gnomon/steps.hpp"
 #include "gnomon/utf8.hpp"
 
 namespace gnomon::detail {
@@ -106,7 +107,8 @@ void Segment::sort() {
         first = std::find_if_not(first, marks_.end(), starts);
         const auto last = std::find_if(first, marks_.end(), starts);
         if (!std::is_sorted(first, last, before)) {
-            std::stable_sort(first, last, before);
+            arrange_in_steps(static_cast<std::size_t>(last - first), before,
+                             [=](auto less) { std::stable_sort(first, last, less); });
         }
         first = last;
     }
@@ -118,7 +120,9 @@ void Segment::compose() {
     std::size_t starter = 0;
     bool has_starter = false;
     std::uint8_t last_class = 0;
+    Meter meter;
     for (Mark mark : marks_) {
+        meter.add(1);
         if (mark.cp == kYpogegrammeni) {
             mark = {kIota, 0};
         }

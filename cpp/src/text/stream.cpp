@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "gnomon/steps.hpp"
 #include "gnomon/text.hpp"
 #include "gnomon/utf8.hpp"
 #include "text/ascii.hpp"
@@ -21,6 +22,7 @@ using detail::TextClass;
 
 constexpr std::size_t kBytesPerCall = std::size_t{16} << 10U;
 constexpr std::size_t kAsciiStretch = 4096;
+constexpr std::size_t kBytesWeight = 4;  // a byte takes some nanoseconds, outside of ASCII
 
 // Fewer ASCII bytes than this between others don't pay for a block.
 constexpr std::size_t kFewAscii = 8;
@@ -44,7 +46,9 @@ class TokenStream::State {
         buffer_.drop_tokens();
         while (at_ < text_.size() && buffer_.tokens().empty()) {
             buffer_.drop_tokens();
+            const std::size_t before = at_;
             cut_until(std::min(text_.size(), at_ + kBytesPerCall));
+            meter_.add(kBytesWeight * (at_ - before));
         }
         if (at_ == text_.size()) {
             buffer_.end_run();
@@ -53,7 +57,7 @@ class TokenStream::State {
     }
 
   private:
-    void cut_until(std::size_t limit) {
+    [[gnu::noinline]] void cut_until(std::size_t limit) {
         while (at_ < limit) {
             if (is_ascii(text_[at_])) {
                 cut_ascii(std::min(limit - at_, kAsciiStretch));
@@ -190,6 +194,7 @@ class TokenStream::State {
         add_combining();
         segment_.compose();
         for (std::size_t i = 0; i < segment_.size(); ++i) {
+            meter_.add(1);
             char bytes[4];
             const std::string_view character{bytes, detail::encode(segment_[i], bytes)};
             const Folding folding = Folding::of(segment_[i]);
@@ -211,12 +216,14 @@ class TokenStream::State {
             starts = combining_class_of(last) == 0;
             buffer_.take_off(last.size());
             taken += last.size();
+            meter_.add(1);
         }
         const std::string_view all{buffer_.tail(), taken};  // they still lie there
         for (std::size_t at = 0; at < taken;) {
             const Decoded decoded = detail::decode(all.data() + at, taken - at);
             segment_.add_folded(decoded.cp);
             at += decoded.length;
+            meter_.add(1);
         }
     }
 
@@ -234,6 +241,7 @@ class TokenStream::State {
             }
             segment_.add_folded(next.cp);
             at_ += next.length;
+            meter_.add(1);
         }
     }
 
@@ -243,6 +251,7 @@ class TokenStream::State {
     std::uint8_t last_class_ = 0;  // combining class of the last code point written
     detail::WordBuffer buffer_;
     detail::Segment segment_;
+    detail::Meter meter_;
 };
 
 TokenStream::TokenStream(Isa isa) : state_(std::make_unique<State>(isa)) {}

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <chrono>
+#include <condition_variable>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
@@ -12,6 +14,7 @@
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "threads/cpu_quota.hpp"
@@ -41,6 +44,10 @@ int quota_of_this_process() {
     return detail::cpus_in_cgroup_quota(text, "/sys/fs/cgroup");
 }
 
+// Whom check_interruption() asks on this thread.
+thread_local const Interrupted* asked = nullptr;
+thread_local const std::atomic<bool>* stopped_with = nullptr;
+
 // What the workers of one call share.
 class Shift {
   public:
@@ -50,11 +57,12 @@ class Shift {
 
     void work(int worker) noexcept {
         const detail::FloatEnvironment environment;
+        const std::atomic<bool>* const outer = std::exchange(stopped_with, &stopped_);
         try {
             while (!stopped_.load(std::memory_order_relaxed)) {
                 const std::size_t block = next_.fetch_add(1, std::memory_order_relaxed);
                 if (block >= blocks_) {
-                    return;
+                    break;
                 }
                 body_(block, worker);
                 if (worker == 0 && interrupted_ && interrupted_()) {
@@ -62,11 +70,31 @@ class Shift {
                 }
             }
         } catch (...) {
-            const std::scoped_lock lock(mutex_);
-            if (!error_) {
-                error_ = std::current_exception();
+            stop();
+        }
+        stopped_with = outer;
+    }
+
+    // The work of another thread, which wait_for() waits for.
+    void work_beside(int worker) noexcept {
+        work(worker);
+        const std::scoped_lock lock(mutex_);
+        ++ended_;
+        one_ended_.notify_one();
+    }
+
+    // A worker may have a long block left when the caller has nothing more to do.
+    void wait_for(std::size_t others) noexcept {
+        constexpr std::chrono::milliseconds kBetweenLooks(20);
+        std::unique_lock<std::mutex> lock(mutex_);
+        while (!one_ended_.wait_for(lock, kBetweenLooks, [&] { return ended_ == others; })) {
+            lock.unlock();
+            try {
+                check_interruption();
+            } catch (...) {
+                stop();
             }
-            stopped_.store(true, std::memory_order_relaxed);
+            lock.lock();
         }
     }
 
@@ -77,16 +105,39 @@ class Shift {
     }
 
   private:
+    // In a catch block: ends the shift with the exception at hand, unless it has ended before.
+    void stop() noexcept {
+        const std::scoped_lock lock(mutex_);
+        if (!error_) {
+            error_ = std::current_exception();
+        }
+        stopped_.store(true, std::memory_order_relaxed);
+    }
+
     std::size_t blocks_;
     const Interrupted& interrupted_;
     const std::function<void(std::size_t, int)>& body_;
     std::atomic<std::size_t> next_{0};
     std::atomic<bool> stopped_{false};
     std::mutex mutex_;
+    std::condition_variable one_ended_;
+    std::size_t ended_ = 0;
     std::exception_ptr error_;
 };
 
 }  // namespace
+
+Interruptible::Interruptible(const Interrupted& interrupted) noexcept
+    : outer_(std::exchange(asked, interrupted ? &interrupted : asked)) {}
+
+Interruptible::~Interruptible() { asked = outer_; }
+
+void check_interruption() {
+    if ((stopped_with != nullptr && stopped_with->load(std::memory_order_relaxed)) ||
+        (asked != nullptr && (*asked)())) {
+        throw Interruption();
+    }
+}
 
 int default_threads() {
     if (const char* forced = std::getenv("GNOMON_NUM_THREADS");
@@ -105,18 +156,20 @@ void parallel_for(std::size_t blocks, int threads, const Interrupted& interrupte
     if (threads < 1) {
         throw SettingError("threads is " + std::to_string(threads) + "; it must be at least 1");
     }
+    const Interruptible scope(interrupted);
     Shift shift(blocks, interrupted, body);
     std::vector<std::thread> others;
     const std::size_t workers = std::min(blocks, static_cast<std::size_t>(threads));
     others.reserve(workers);
     for (std::size_t worker = 1; worker < workers; ++worker) {
         try {
-            others.emplace_back([&shift, worker] { shift.work(static_cast<int>(worker)); });
+            others.emplace_back([&shift, worker] { shift.work_beside(static_cast<int>(worker)); });
         } catch (const std::system_error&) {
             break;
         }
     }
     shift.work(0);
+    shift.wait_for(others.size());
     for (std::thread& other : others) {
         other.join();
     }

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 STEMMER_PACKAGE = "PyStemmer"
 STOPWORD_PACKAGE = "bm25s"
 
+_STEMMED_AT_ONCE = 1 << 14
+
 # The names of the lists in bm25s.stopwords. Its lists for Chinese and Korean are left out: their
 # words are cut into bigrams here, and dropping bigrams would drop parts of other words.
 _STOPWORD_LISTS = {
@@ -66,7 +68,9 @@ def stems_of(words: Sequence[str], language: str) -> list[str]:
     """Return the stem of every word; a word whose stem is empty keeps its form."""
     # Without a cache and never shared: PyStemmer's objects aren't safe between threads.
     stemmer = _stemmer_module(f"stemmer={language!r}").Stemmer(language, 0)
-    stems: list[str] = stemmer.stemWords(list(words))
+    stems: list[str] = []
+    for first in range(0, len(words), _STEMMED_AT_ONCE):  # Ctrl-C isn't heard within a call
+        stems += stemmer.stemWords(list(words[first : first + _STEMMED_AT_ONCE]))
     return [stem or word for stem, word in zip(stems, words, strict=True)]
 
 
