@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import signal
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from gnomon import kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from types import FrameType
 
 
 class Stopped(Exception):
@@ -57,3 +59,42 @@ def test_a_count_of_words_that_would_take_seconds_is_stopped(threads: int) -> No
     texts = ["x " * 500_000] * 20_000
     with pytest.raises(Stopped):
         kernels.word_counts(texts, threads=threads)
+
+
+def _words() -> Callable[[], object]:
+    text = "zürich " * 10_000_000
+    return lambda: kernels.analyze(text)
+
+
+def _folding() -> Callable[[], object]:
+    text = "zürich " * 10_000_000
+    return lambda: kernels.nfkc_casefold(text)
+
+
+@pytest.fixture(
+    params=[("text_words", _words), ("nfkc_casefold", _folding)], ids=lambda param: param[0]
+)
+def large(request: pytest.FixtureRequest) -> tuple[str, Callable[[], object]]:
+    """Return a function of the core, and a call that keeps it busy with one thing for long."""
+    name, prepare = request.param
+    return name, prepare()
+
+
+def test_one_large_thing_is_left_within_the_core(
+    large: tuple[str, Callable[[], object]], alarm: None
+) -> None:
+    """The core itself raises: a signal that waits for the core to end is raised by Python."""
+    name, call = large
+    raised_in: list[str] = []
+
+    def note(_frame: FrameType, event: str, function: Any) -> None:
+        if event == "c_exception":
+            raised_in.append(function.__name__)
+
+    sys.setprofile(note)
+    try:
+        with pytest.raises(Stopped):
+            call()
+    finally:
+        sys.setprofile(None)
+    assert name in raised_in
