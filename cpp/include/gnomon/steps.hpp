@@ -86,7 +86,7 @@ class Steps {
 
     Steps(std::size_t n, std::size_t step) noexcept : n_(n), step_(step) {}
     Iterator begin() const noexcept { return {n_, step_}; }
-    std::default_sentinel_t end() const noexcept { return {}; }
+    static std::default_sentinel_t end() noexcept { return {}; }
 
   private:
     std::size_t n_;
