@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from gnomon.retrieval.manifest import sealed
 from tests.cli.probing import assert_refused
 from tests.retrieval.docs import write_pages
 
@@ -65,7 +67,8 @@ def test_an_enforced_guess(gnomon: Gnomon) -> None:
 def test_a_missing_package(gnomon: Gnomon, monkeypatch: pytest.MonkeyPatch) -> None:
     """The index's model has to be installed to embed a question."""
     manifest = Path("gnomon/index/manifest.json")
-    manifest.write_text(manifest.read_text("utf-8").replace('"lsa:3"', '"openai:small"'), "utf-8")
+    body = json.loads(manifest.read_text("utf-8"))
+    manifest.write_text(json.dumps(sealed(body | {"embedder": "openai:small"})), "utf-8")
     find = importlib.util.find_spec
 
     def without_httpx(name: str, *rest: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from gnomon import audit
+from gnomon.retrieval.manifest import sealed
 from tests.cli.test_calibrate import probes, write
 from tests.retrieval.docs import write_pages
 
@@ -95,7 +96,7 @@ def test_an_endpoint_is_not_asked(gnomon: Gnomon, calibrated: str | None) -> Non
     """Where its vectors are not kept, the record cannot be replayed, and the reason is given."""
     manifest = Path("gnomon/index/manifest.json")
     body = json.loads(manifest.read_text("utf-8"))
-    manifest.write_text(json.dumps(body | {"embedder": "openai:some-model"}), "utf-8")
+    manifest.write_text(json.dumps(sealed(body | {"embedder": "openai:some-model"})), "utf-8")
     KEPT.unlink()
     document = replayed(gnomon, "not_replayable")
     assert "a replay asks no endpoint (openai:some-model)" in document["reason"]

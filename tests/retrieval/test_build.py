@@ -147,6 +147,22 @@ class TestInlining:
         assert built.manifest.guard.source == "provisional"
         assert "run: gnomon calibrate; provisional thresholds stay" in built.notes[0]
 
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [("tau", "0.5"), ("tau_lexical", None), ("cos_floor", 3), ("ladder", [1]), ("source", "?")],
+    )
+    def test_an_impossible_threshold(self, tmp_path: Path, name: str, value: object) -> None:
+        """The calibration is dropped with the reason; what is in force can be compared with."""
+        docs = write_pages(tmp_path / "docs")
+        manifest = build(docs, None, SubjectEmbedder()).manifest
+        path = calibration_of(manifest, tmp_path / "calibration.json")
+        body = json.loads(path.read_text("utf-8"))
+        body["guard"][name] = value
+        path.write_text(json.dumps(body), encoding="utf-8")
+        built = build(docs, None, SubjectEmbedder(), calibration=path)
+        assert built.manifest.guard == Guard()
+        assert "the calibration is damaged (" in built.notes[0]
+
     def test_tuning_keeps_a_calibration(self, tmp_path: Path) -> None:
         """MMR_LAMBDA and GATE_K move no verdict, so tune then index discards nothing."""
         docs = write_pages(tmp_path / "docs")

@@ -15,6 +15,7 @@ from gnomon.errors import IndexFileError, InvalidInputError, MissingInputError
 from gnomon.retrieval.index import Index
 from gnomon.retrieval.index_files import MANIFEST, read_manifest
 from gnomon.retrieval.levers import LEVERS
+from gnomon.retrieval.manifest import sealed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,11 +55,12 @@ def flip(path: Path, place: int) -> None:
     path.write_bytes(content)
 
 
-def edited(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    """Change the manifest."""
+def edited(folder: Path, change: Callable[[dict[str, Any]], object], *, seal: bool = True) -> None:
+    """Change the manifest, and seal it again as a program that wrote this would have."""
     body = json.loads((folder / MANIFEST).read_text("utf-8"))
     change(body)
-    (folder / MANIFEST).write_text(json.dumps(body), encoding="utf-8")
+    text = json.dumps(sealed(body) if seal else body)
+    (folder / MANIFEST).write_text(text, encoding="utf-8")
 
 
 def test_every_file_is_listed(folder: Path) -> None:
@@ -145,6 +147,64 @@ def test_a_damaged_list(folder: Path, entry: object) -> None:
     """It is told, with what to do."""
     edited(folder, lambda body: body["files"].update({"vectors.npy": entry}))
     with pytest.raises(IndexFileError, match="the manifest is damaged"):
+        read_manifest(folder)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda body: body["levers"]["GATE_K"].update(value=4),
+        lambda body: body["guard"].update(tau=0.31),
+        lambda body: body.update(embedder="lsa:3"),
+        lambda body: body.update(note="mine"),
+        lambda body: body.pop("manifest_sha256"),
+    ],
+    ids=["lever", "threshold", "embedder", "more", "unsealed"],
+)
+def test_an_edited_manifest(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """What is in force is what was written: one digit of a threshold would change verdicts."""
+    edited(folder, change, seal=False)
+    with pytest.raises(IndexFileError, match=r"manifest\.json: was edited or damaged since"):
+        read_manifest(folder)
+
+
+IMPOSSIBLE = {
+    "GATE_K": [-5, "abc", None, float("inf"), float("nan"), True, 2.5, []],
+    "tau": ["x", float("nan"), 7, True, []],
+    "tau_lexical": ["x", None, -1],
+    "cos_floor": ["x", None, 2],
+    "w_lexical": [None, -1],
+    "source": ["other", None, []],
+    "ladder": [5, {"x": 1}, {"2": "y"}, {"2": float("nan")}],
+    "guard_mode": ["other", 3, None, []],
+    "dense_mode": ["other", 3],
+    "embedder": [5, []],
+    "chunks": ["4", 4.0, True, None],
+    "languages": [5, "en", None],
+    "analyzer": [None, []],
+    "tuning": [5, []],
+    "calibration": [5, "x"],
+    "levers": [None, 5],
+    "files": [None, []],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in IMPOSSIBLE.items() for value in values]
+)
+def test_a_value_that_cannot_be(folder: Path, name: str, value: object) -> None:
+    """It is damage, told with the name of what is wrong, and no traceback later."""
+
+    def change(body: dict[str, Any]) -> None:
+        if name in LEVERS:
+            body["levers"][name]["value"] = value
+        elif name in body["guard"]:
+            body["guard"][name] = value
+        else:
+            body[name] = value
+
+    edited(folder, change)
+    with pytest.raises(IndexFileError, match=r"manifest\.json: the manifest is damaged \("):
         read_manifest(folder)
 
 

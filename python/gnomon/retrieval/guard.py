@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from gnomon.retrieval.gate_score import (
     PROVISIONAL_TAU,
@@ -13,6 +14,7 @@ from gnomon.retrieval.gate_score import (
     W_LEXICAL,
     check_weights,
 )
+from gnomon.sources.json_text import WrongPartError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +24,15 @@ DenseMode = Literal["cosine", "zscore"]
 GuardSource = Literal["provisional", "calibrated", "calibrated-lexical", "transferred-window"]
 
 PROVISIONAL: Final = "provisional"
+# What each may be in a file.
+_RANGES: Final = {
+    "tau": (0.0, 1.0),
+    "tau_lexical": (0.0, 1.0),
+    "w_dense": (0.0, 1.0),
+    "w_lexical": (0.0, 1.0),
+    "cos_floor": (-1.0, 1.0),
+    "cos_ceil": (-1.0, 1.0),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +87,33 @@ class Guard:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Guard:
-        """Return the guard that `as_dict` wrote."""
+        """Return the guard that `as_dict` wrote.
+
+        Raises
+        ------
+        WrongPartError
+            When a threshold is no number of its range, or the source is none.
+        """
+        for name, (low, high) in _RANGES.items():
+            _check_number(name, fields.get(name, low), low, high, or_null=name == "tau")
+        if fields.get("source", PROVISIONAL) not in get_args(GuardSource):
+            raise WrongPartError(f"the source of the guard is {fields['source']!r:.40}")
         known = {
             name: fields[name]
             for name in cls.__dataclass_fields__
             if name in fields and name != "ladder"
         }
         ladder = {int(n): float(z) for n, z in fields.get("ladder", {}).items()}
+        if not all(map(math.isfinite, ladder.values())):
+            raise WrongPartError("the ladder holds a number that is not finite")
         return cls(**known, ladder=ladder)
+
+
+def _check_number(name: str, value: object, low: float, high: float, *, or_null: bool) -> None:
+    if or_null and value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise WrongPartError(f"{name} is {value!r:.40}; expected a number from {low:g} to {high:g}")
 
 
 def is_enforced(mode: GuardMode, *, dense: bool) -> bool:

@@ -15,7 +15,7 @@ from gnomon.kernels import BM25Index
 from gnomon.kernels.bm25_index import FILE_NAME as BM25_FILE
 from gnomon.retrieval.chunking import Chunk
 from gnomon.retrieval.evidence import FIELDS
-from gnomon.retrieval.manifest import Manifest, corpus_hash
+from gnomon.retrieval.manifest import Manifest, corpus_hash, sealed
 from gnomon.retrieval.stored_files import check_bytes, stored_files
 from gnomon.sources.atomic import atomic_write, make_folder
 from gnomon.sources.files import reason, shown
@@ -119,7 +119,7 @@ def write_index(
         embedder.save(folder / EMBEDDER_FOLDER)
         names += [f"{EMBEDDER_FOLDER}/{name}" for name in LSA_NAMES]
     manifest = replace(manifest, files=stored_files(folder, names))
-    _write(folder / MANIFEST, _json(manifest.as_dict(), indent=2))
+    _write(folder / MANIFEST, _json(sealed(manifest.as_dict()), indent=2))
     return manifest
 
 

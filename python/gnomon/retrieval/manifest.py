@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import rfc8785
 
 from gnomon.embedding.profile import Profile
-from gnomon.errors import IndexFileError, MismatchError
+from gnomon.errors import IndexFileError, MismatchError, UsageError
 from gnomon.retrieval.guard import DenseMode, Guard, GuardMode
-from gnomon.retrieval.levers import LEVERS, Lever, Levers, resolve_levers
+from gnomon.retrieval.levers import LEVERS, Lever, Levers, Source, checked_value, resolve_levers
 from gnomon.sources.escape import quoted
 from gnomon.sources.json_text import WrongPartError, fault_of
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from gnomon.retrieval.terms import Vocabulary
 
 SCHEMA: Final = "gnomon.index/2"
+SEAL: Final = "manifest_sha256"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,32 +135,70 @@ class Manifest:
                 f"{where}: is of version {fields.get('schema')!r}, this program reads {SCHEMA!r}; "
                 "build the index again"
             )
+        if fields.get(SEAL) != _seal_of(fields):
+            raise IndexFileError(
+                f"{where}: was edited or damaged since it was written: it does not have the sha256 "
+                "that it names; restore it, or build the index again"
+            )
         try:
             profile, levers = fields["profile"], fields["levers"]
             _check_lever_names(levers, where)
             return cls(
                 hash=str(fields["hash"]),
                 vocab_hash=str(fields["vocab_hash"]),
-                chunks=int(fields["chunks"]),
-                pages=int(fields["pages"]),
-                languages=tuple(fields["languages"]),
-                analyzer=fields["analyzer"],
-                embedder=fields["embedder"],
+                chunks=_typed(fields, "chunks", int),
+                pages=_typed(fields, "pages", int),
+                languages=tuple(_typed(fields, "languages", list)),
+                analyzer=_typed(fields, "analyzer", dict),
+                embedder=_typed(fields, "embedder", str, or_null=True),
                 profile=None if profile is None else Profile.from_dict(profile, where=where),
-                dense_mode=fields["dense_mode"],
-                levers=Levers({n: Lever(levers[n]["value"], levers[n]["source"]) for n in LEVERS}),
+                dense_mode=_one_of(fields, "dense_mode", get_args(DenseMode)),
+                levers=Levers({name: _lever(name, levers[name]) for name in LEVERS}),
                 guard=Guard.from_dict(fields["guard"]),
-                guard_mode=fields["guard_mode"],
-                calibration=fields["calibration"],
-                tuning=fields["tuning"],
+                guard_mode=_one_of(fields, "guard_mode", get_args(GuardMode)),
+                calibration=_typed(fields, "calibration", dict, or_null=True),
+                tuning=_typed(fields, "tuning", dict, or_null=True),
                 files={name: _stored_file(one) for name, one in fields["files"].items()},
             )
         except IndexFileError:
             raise
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, UsageError, KeyError, TypeError, ValueError) as error:
             raise IndexFileError(
                 f"{where}: the manifest is damaged ({fault_of(error)}); build the index again"
             ) from error
+
+
+def sealed(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a manifest with the sha256 of all of them.
+
+    It tells damage and edits by hand, not a forger, who would seal again.
+    """
+    return {**fields, SEAL: _seal_of(fields)}
+
+
+def _seal_of(fields: Mapping[str, Any]) -> str:
+    said = {name: value for name, value in fields.items() if name != SEAL}
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _typed(fields: Mapping[str, Any], name: str, kind: type, *, or_null: bool = False) -> Any:
+    value = fields[name]
+    if (value is None and or_null) or type(value) is kind:
+        return value
+    raise WrongPartError(f"{name} is {value!r:.40}")
+
+
+def _one_of(fields: Mapping[str, Any], name: str, known: tuple[str, ...]) -> Any:
+    if fields[name] not in known:
+        raise WrongPartError(f"{name} is {fields[name]!r:.40}; expected one of {', '.join(known)}")
+    return fields[name]
+
+
+def _lever(name: str, fields: Mapping[str, Any]) -> Lever:
+    return Lever(
+        checked_value(name, fields["value"], where=name),
+        _one_of(fields, "source", get_args(Source)),
+    )
 
 
 def _check_lever_names(levers: Mapping[str, Any], where: str) -> None:
