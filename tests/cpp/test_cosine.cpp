@@ -44,6 +44,19 @@ Problem seeded_problem(std::uint64_t seed, std::size_t n, std::size_t q, std::si
     return made;
 }
 
+// Puts rows near the first query in front, and rows far from the others behind.
+void gather_near_first_query(Problem& problem) {
+    constexpr std::size_t kNear = 208;
+    Random random(11);
+    for (std::size_t row = 0; row < problem.docs.rows; ++row) {
+        const float* query = problem.queries.row(row < kNear ? 0 : 1 + row % 2);
+        for (std::size_t i = 0; i < problem.docs.cols; ++i) {
+            const float noise = random.unit() * (row < kNear ? 0.3F : 3.0F);
+            problem.docs.row(row)[i] = query[i] + noise;
+        }
+    }
+}
+
 struct Answered {
     gnomon::SearchResult result;
     const HitLists& hits() const { return result.lists.at(0); }
@@ -105,6 +118,40 @@ TEST_CASE("copies of a few rows have the score of their original on every route"
             CHECK(first_difference(problem, expected, threads) == "");
         });
     }
+}
+
+TEST_CASE("a threshold guessed from rows unlike the rest costs a second pass, not a hit") {
+    Problem problem = seeded_problem(4, 5'000, 3, 16);
+    problem.exclude.clear();
+    problem.subset.reset();
+    problem.k = 150;
+    gather_near_first_query(problem);
+    const HitLists expected = plain_top_k(problem);
+    const VectorIndex index(view_of(problem.docs), 1, {});
+    on_every_isa_and_thread_count([&](gnomon::Isa, int threads) {
+        const Answered answered = ask(index, problem, threads);
+        CHECK(difference(answered.hits(), expected) == "");
+        CHECK((threads > 1 || answered.result.counters.repeated > 0));
+    });
+}
+
+TEST_CASE("progress stays at its total while queries pass once more") {
+    Problem problem = seeded_problem(4, 9'000, 3, 1'000);
+    problem.exclude.clear();
+    problem.subset.reset();
+    problem.k = 200;
+    gather_near_first_query(problem);
+    const Request asked(problem);
+    SearchOptions options;
+    std::uint64_t last = 0;
+    options.progress = [&last](std::uint64_t done, std::uint64_t total) {
+        CHECK(done >= last);
+        CHECK(done <= total);
+        last = done;
+    };
+    const VectorIndex index(view_of(problem.docs), 1, {});
+    const gnomon::SearchResult found = index.search(std::array{asked.request}, options);
+    CHECK(found.counters.repeated > 0);
 }
 
 TEST_CASE("an opened file is checked by several callers at once") {

@@ -52,10 +52,11 @@ struct SearchOptions {
 // Diagnostics; they vary with instruction set and threads and belong in no record.
 struct SearchCounters {
     std::uint64_t pairs_screened = 0;
-    std::uint64_t candidates = 0;  // pairs that the screen let through
-    std::uint64_t rescored = 0;    // pairs whose score was computed in float64
-    std::uint64_t zero_rows = 0;   // rows without a direction, counted in every pass
-    std::uint64_t repeated = 0;    // queries whose first threshold was guessed too high
+    // Pairs that the screen let through, without copies that rank behind k others.
+    std::uint64_t candidates = 0;
+    std::uint64_t rescored = 0;   // pairs whose score was computed in float64
+    std::uint64_t zero_rows = 0;  // rows without a direction, counted in every pass
+    std::uint64_t repeated = 0;   // queries whose first threshold was guessed too high
 };
 
 struct SearchResult {

@@ -18,7 +18,8 @@ bool Admission::admits(const Query& query, std::size_t row) const noexcept {
 
 Interrupted Watch::between_blocks() {
     return [this] {
-        const std::uint64_t done = done_.load(std::memory_order_relaxed);
+        // Queries that pass once more are done again.
+        const std::uint64_t done = std::min(done_.load(std::memory_order_relaxed), total_);
         if (options_.progress && done != told_) {
             told_ = done;
             options_.progress(done, total_);

@@ -26,6 +26,10 @@ class Admission {
 
     bool admits(const Query& query, std::size_t row) const noexcept;
 
+    bool admits_all(const Query& query) const noexcept {
+        return !query.row_class && listed_.empty() && query.excluded.empty();
+    }
+
   private:
     std::span<const std::uint8_t> labels_;
     std::vector<bool> listed_;

@@ -22,12 +22,13 @@
 //
 //   scale             19 u for the norm, 2 u division and root, 35 u for |y| / |X|: 56 u, twice
 //   dot               exact; 1 u for its conversion to float32
-//   bound             2 products and a sum: 3 u of values of at most 8
+//   bound             3 products and 2 sums: 5 u of values of at most 8
 //   score             (d / 16 + 16) 2^-53 in float64: less than 1 u up to d = 2^31
 //
 // The first two are relative to (1 + rho_v) (1 + rho_x) <= 4, so all of it is at most
-// 4 * 113 u + 24 u + 1 u = 477 u, and 2 kPad = 1,024 u. Hence the float64 score is at most
-// (dot * scale + slack * gain) * unit + base, as it is computed.
+// 4 * 113 u + 40 u + 1 u = 493 u, and 2 kPad = 1,024 u. Hence the float64 score is at most
+// (dot * scale + slack * gain) * unit + base, as it is computed in float32; and the 5 roundings of
+// spread() and of what is taken from that, 40 u, leave the lower end no higher than the score.
 //
 // The score that counts is that value rounded to float32. Rounding is monotone: a bound below the
 // next float under a threshold T means a score below T. Rows are skipped by this test alone, so
@@ -68,10 +69,12 @@ struct BoundTerms {
         return next_down(static_cast<float>(floor));
     }
 
-    // Half the width of the interval that (1) leaves for the score.
-    double spread(double row_slack) const noexcept {
-        return (1.0 + static_cast<double>(base)) * row_slack + static_cast<double>(base);
-    }
+    // No less than the score of a row whose dot * scale + slack * gain is `bound`.
+    float upper(float bound) const noexcept { return bound * unit + base; }
+
+    // Half the width of the interval that (1) leaves for the score. upper() less twice this is no
+    // more than the score.
+    float spread(float row_slack) const noexcept { return (1.0F + base) * row_slack + base; }
 };
 
 // How far below the middle of that interval a score is taken to lie, as a share of the spread. If

@@ -1,9 +1,10 @@
 #include "cosine/candidates.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <cmath>
 
 #include "cosine/row_scorer.hpp"
+#include "cosine/selection.hpp"
 #include "gnomon/steps.hpp"
 
 namespace gnomon::detail {
@@ -11,128 +12,217 @@ namespace gnomon::detail {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr std::size_t kHeapWeight = 16;  // a large heap is in no cache
+
+// Half of them or so go, in no order that a branch could be predicted from. Returns how many are
+// left, in front.
+template <class Keep>
+std::size_t keep_if(std::span<Candidate> candidates, Keep keep) {
+    std::size_t kept = 0;
+    for (const auto [begin, end] : steps(candidates.size())) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const Candidate candidate = candidates[i];
+            candidates[kept] = candidate;
+            kept += keep(candidate) ? 1U : 0U;
+        }
+    }
+    return kept;
+}
+
+void shrink(std::vector<Candidate>& candidates, std::size_t count) {
+    candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(count), candidates.end());
+}
+
+void append_scored(std::span<const Candidate> candidates, std::vector<Hit>& hits) {
+    for (const auto [begin, end] : steps(candidates.size())) {
+        for (const Candidate& candidate : candidates.subspan(begin, end - begin)) {
+            if (candidate.scored() && candidate.upper > -kInfinity) {
+                hits.push_back({candidate.upper, candidate.row});
+            }
+        }
+    }
+}
 
 }  // namespace
 
 std::size_t Candidates::most_bytes(std::size_t k) noexcept {
-    return sizeof(Candidates) + Candidates(k).capacity() * sizeof(Candidate) + k * sizeof(float);
+    const Candidates candidates(k);
+    return sizeof(Candidates) + candidates.capacity() * sizeof(Candidate) +
+           candidates.most_best() * sizeof(float);
 }
 
-void Candidates::add(const Candidate& candidate, RowScorer& scorer) {
-    if (candidate.upper < threshold() || k_ == 0) {
+void Candidates::add(std::span<Candidate> candidates, RowScorer& scorer, double share) {
+    if (k_ == 0) {
         return;
     }
-    if (candidate.scored() && last_ && !before({candidate.likely, candidate.row}, *last_)) {
-        return;
+    const float least = threshold();
+    std::size_t count =
+        keep_if(candidates, [least](const Candidate& c) { return !(c.upper < least); });
+    if (last_) {
+        count = keep_if(candidates.first(count), [this](const Candidate& c) {
+            return !c.scored() || before({c.likely, c.row}, *last_);
+        });
     }
-    if (entries_.size() == entries_.capacity()) {
-        entries_.reserve(std::min(2 * entries_.size() + k_, capacity()));
+    if (entries_.size() + count > entries_.capacity()) {
+        make_room(scorer, share);
     }
-    entries_.push_back(candidate);
-    raise_threshold(candidate.likely);
-    if (entries_.size() < capacity()) {
-        return;
+    entries_.insert(entries_.end(), candidates.begin(),
+                    candidates.begin() + static_cast<std::ptrdiff_t>(count));
+    offer(candidates.first(count));
+    if (best_.size() >= raise_at_) {
+        raise_threshold(share);
     }
+}
+
+// More of it only when the threshold, brought up to date, spares most of what there is. Afterwards
+// there is room for kAddedAtOnce, and for so many more that looking through all is seldom.
+void Candidates::make_room(RowScorer& scorer, double share) {
+    raise_threshold(share);
     drop_below_threshold();
+    best_.reserve(most_best());
+    const std::size_t room = entries_.capacity();
+    if (entries_.size() + std::max(room / 4, kAddedAtOnce) > room && room < capacity()) {
+        entries_.reserve(std::min(capacity(), std::max(2 * room, k_ + 2 * kAddedAtOnce)));
+    }
     if (entries_.size() > capacity() - (k_ + kRoom) / 2) {
         crowded_ = true;
-        score_all(scorer);
-        keep_best();
+        score_and_keep_best(scorer);
     }
 }
 
-// Minus infinity until k are known.
-float Candidates::kth_best() const noexcept {
-    return best_.size() < k_ || k_ == 0 ? -kInfinity : best_.front();
+void Candidates::offer(std::span<const Candidate> candidates) {
+    const float least = threshold();
+    float better[kAddedAtOnce];
+    std::size_t count = 0;
+    for (const Candidate& candidate : candidates) {
+        better[count] = candidate.likely;
+        count += candidate.likely > least ? 1U : 0U;
+    }
+    best_.insert(best_.end(), better, better + count);
 }
 
-void Candidates::raise_threshold(float likely) {
-    if (best_.size() < k_) {
-        best_.push_back(likely);
-        std::push_heap(best_.begin(), best_.end(), std::greater<>());
-    } else if (likely > best_.front()) {
-        std::pop_heap(best_.begin(), best_.end(), std::greater<>());
-        best_.back() = likely;
-        std::push_heap(best_.begin(), best_.end(), std::greater<>());
-    }
-    if (kth_best() > threshold()) {
-        threshold_.store(kth_best(), std::memory_order_relaxed);
-    }
+// Of how many rows the threshold is the least: k, when all have been passed over. Of the k best,
+// share * k are expected in a part of the rows, and seldom more than three standard deviations
+// more.
+std::size_t Candidates::wanted(double share) const noexcept {
+    const double expected = static_cast<double>(k_) * share;
+    const double most = expected + 3.0 * std::sqrt(expected * (1.0 - share)) + 3.0;
+    return share < 1.0 ? std::min(k_, static_cast<std::size_t>(most)) : k_;
 }
 
-void Candidates::rank_likely_again() {
-    best_.clear();
-    Meter meter;
-    for (const Candidate& candidate : entries_) {
-        meter.add(kHeapWeight);
-        raise_threshold(candidate.likely);
+void Candidates::raise_threshold(double share) {
+    const std::size_t count = wanted(share);
+    if (count > 0 && best_.size() >= count) {
+        const float reached = keep_greatest(best_, count, count + count / 8);
+        if (reached > threshold()) {
+            threshold_.store(reached, std::memory_order_relaxed);
+        }
     }
+    raise_at_ = best_.size() < count ? count : std::max(best_.size() + 1, count + (count + 1) / 2);
 }
 
 void Candidates::drop_below_threshold() {
     const float least = threshold();
-    std::erase_if(entries_,
-                  [least](const Candidate& c) { return c.upper < least || c.upper == -kInfinity; });
+    shrink(entries_, keep_if(entries_, [least](const Candidate& c) {
+               return static_cast<int>(!(c.upper < least)) &
+                      static_cast<int>(c.upper != -kInfinity);
+           }));
 }
 
-// The likeliest k first: their scores are the threshold that spares most of the others.
-void Candidates::score_all(RowScorer& scorer) {
-    const auto unscored = std::partition(entries_.begin(), entries_.end(),
-                                         [](const Candidate& c) { return c.scored(); });
-    const auto count = static_cast<std::size_t>(entries_.end() - unscored);
-    const auto rest = unscored + static_cast<std::ptrdiff_t>(std::min(k_, count));
-    select_in_steps(unscored, rest, entries_.end(),
-                    [](const Candidate& a, const Candidate& b) { return a.upper > b.upper; });
-    scorer.score({unscored, rest}, threshold());
-    std::vector<Candidate> others(rest, entries_.end());
-    entries_.erase(rest, entries_.end());
-    rank_likely_again();  // all of them scores now
-    const float least = threshold();
-    std::erase_if(others, [least](const Candidate& c) { return c.upper < least; });
+// Those that are scored and the k likeliest others, or some more, come to the front. Returns how
+// many they are.
+std::size_t Candidates::split() {
+    std::vector<float> uppers;
+    resize_in_steps(uppers, entries_.size());
+    std::size_t unscored = 0;
+    for (const auto [begin, end] : steps(entries_.size())) {
+        for (std::size_t i = begin; i < end; ++i) {
+            uppers[unscored] = entries_[i].upper;
+            unscored += entries_[i].scored() ? 0U : 1U;
+        }
+    }
+    if (unscored <= k_) {
+        return entries_.size();
+    }
+    uppers.resize(unscored);
+    const float least = keep_greatest(uppers, k_, k_ + k_ / 8);
+    std::size_t room = uppers.size();
+    std::vector<Candidate> others;
+    resize_in_steps(others, unscored - room + 1);  // one more, to write before it is decided
+    std::size_t front = 0;
+    std::size_t behind = 0;
+    for (const auto [begin, end] : steps(entries_.size())) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const Candidate candidate = entries_[i];
+            const auto scored = static_cast<std::size_t>(candidate.scored());
+            const std::size_t likely = static_cast<std::size_t>(candidate.upper >= least) &
+                                       static_cast<std::size_t>(room > 0) & (scored ^ 1U);
+            room -= likely;
+            entries_[front] = candidate;
+            others[behind] = candidate;
+            front += scored | likely;
+            behind += (scored | likely) ^ 1U;
+        }
+    }
+    std::copy_n(others.begin(), behind, entries_.begin() + static_cast<std::ptrdiff_t>(front));
+    return front;
+}
+
+// The scores of the likeliest are the threshold that spares most of the others.
+std::vector<Hit> Candidates::best_hits(RowScorer& scorer) {
+    const std::span<Candidate> front = std::span(entries_).first(split());
+    const auto unscored =
+        std::partition(front.begin(), front.end(), [](const Candidate& c) { return c.scored(); });
+    scorer.score({unscored, front.end()}, -kInfinity);
+    std::vector<Hit> hits;
+    hits.reserve(front.size());
+    append_scored(front, hits);
+    rank(hits);
+    const float reached = hits.size() < k_ ? -kInfinity : hits[k_ - 1].score;
+    const float least = std::max(threshold(), reached);
+    std::span<Candidate> others = std::span(entries_).subspan(front.size());
+    others =
+        others.first(keep_if(others, [least](const Candidate& c) { return !(c.upper < least); }));
     scorer.score(others, least);
-    entries_.insert(entries_.end(), others.begin(), others.end());
-    rank_likely_again();
-    drop_below_threshold();
+    const auto ranked = static_cast<std::ptrdiff_t>(hits.size());
+    append_scored(others, hits);
+    sort_in_steps(hits.begin() + ranked, hits.end(), before);
+    arrange_in_steps(hits.size(), before, [&](auto less) {
+        std::inplace_merge(hits.begin(), hits.begin() + ranked, hits.end(), less);
+    });
+    hits.resize(std::min(hits.size(), k_));
+    return hits;
 }
 
-void Candidates::keep_best() {
-    if (entries_.size() < k_ || k_ == 0) {
-        return;
-    }
-    const auto last = entries_.begin() + static_cast<std::ptrdiff_t>(k_ - 1);
-    select_in_steps(entries_.begin(), last, entries_.end(),
-                    [](const Candidate& a, const Candidate& b) {
-                        return before({a.likely, a.row}, {b.likely, b.row});
-                    });
-    entries_.erase(last + 1, entries_.end());
-    last_ = Hit{entries_.back().likely, entries_.back().row};
-}
-
-bool Candidates::settle(RowScorer& scorer) {
-    drop_below_threshold();
-    score_all(scorer);
-    keep_best();
-    if (kth_best() >= threshold()) {
-        return true;
-    }
-    threshold_.store(kth_best(), std::memory_order_relaxed);
+void Candidates::score_and_keep_best(RowScorer& scorer) {
+    const std::vector<Hit> hits = best_hits(scorer);
     entries_.clear();
     best_.clear();
-    last_.reset();
-    return false;
+    for (const Hit& hit : hits) {
+        entries_.push_back({hit.score, hit.score, hit.row});
+        best_.push_back(hit.score);
+    }
+    if (hits.size() == k_) {
+        last_ = hits.back();
+    }
+    raise_threshold(1.0);
 }
 
-std::vector<Hit> Candidates::hits() const {
-    std::vector<Hit> ranked;
-    ranked.reserve(entries_.size());
-    Meter meter;
-    for (const Candidate& candidate : entries_) {
-        meter.add(1);
-        ranked.push_back({candidate.likely, candidate.row});
+bool Candidates::settle(RowScorer& scorer, std::vector<Hit>& hits) {
+    if (k_ == 0) {
+        return true;
     }
-    sort_in_steps(ranked.begin(), ranked.end(), before);
-    return ranked;
+    hits = best_hits(scorer);
+    const float reached = hits.size() < k_ ? -kInfinity : hits.back().score;
+    if (reached >= threshold()) {
+        return true;
+    }
+    threshold_.store(reached, std::memory_order_relaxed);
+    hits.clear();
+    entries_.clear();
+    best_.clear();
+    raise_at_ = 1;
+    last_.reset();
+    return false;
 }
 
 }  // namespace gnomon::detail

@@ -202,9 +202,12 @@ void FloatPass::take(std::size_t entry, std::size_t i, Candidate candidate, Work
         const float known = score_of_twin(i, row, answer, worker);
         if (!std::isnan(known)) {
             candidate.upper = candidate.likely = known;
+            if (answer.candidates.has_no_use_for({known, candidate.row})) {
+                return;
+            }
         }
     }
-    answer.candidates.add(candidate, worker.scorer);
+    answer.candidates.add({&candidate, 1}, worker.scorer);
     if (answer.candidates.threshold() != before) {
         set_floor(entry);
     }

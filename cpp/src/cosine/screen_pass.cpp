@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <numeric>
 
 #include "cosine/float_steps.hpp"
 #include "cosine/screen_wide.hpp"
@@ -23,6 +24,10 @@ constexpr std::size_t kMostStretchTiles = 32;
 constexpr std::size_t kFirstTiles = 2;
 constexpr std::size_t kMostStretches = 16;
 constexpr std::size_t kBlocksPerThread = 8;
+// Keeping one candidate costs as much as passing over a row of so many dimensions.
+constexpr double kDimsPerCandidate = 20'000.0;
+// So many stretches, at least, make the first few of them, taken here and there, a sample of all.
+constexpr std::size_t kScattered = 24;
 
 std::vector<std::size_t> query_ids(const Answers& answers) {
     std::vector<std::size_t> ids;
@@ -33,8 +38,9 @@ std::vector<std::size_t> query_ids(const Answers& answers) {
     return ids;
 }
 
-double share_of_spread(std::size_t dims, bool proven) noexcept {
-    return proven ? 1.0 : likely_share_of_spread(dims);
+// From the upper end of the interval for a score down to where the score is taken to lie.
+float spreads_below(std::size_t dims, bool proven) noexcept {
+    return static_cast<float>(1.0 + (proven ? 1.0 : likely_share_of_spread(dims)));
 }
 
 }  // namespace
@@ -43,7 +49,7 @@ struct ScreenPass::Worker {
     explicit Worker(const ScreenPass& pass)
         : scratch(pass.coder_), scorer(pass.context_.isa, pass.source_.matrix, pass.norms_,
                                        pass.prepared_ != nullptr ? pass.prepared_->guard : nullptr),
-          survivors(pass.stretch_tiles_ * kBlockQueries),
+          survivors(pass.stretch_tiles_ * kBlockQueries), by_query(survivors.size()),
           twins(pass.source_.matrix, pass.prepared_ != nullptr ? pass.prepared_->guard : nullptr,
                 pass.stretch_tiles_ * kTileRows) {
         if (pass.prepared_ == nullptr) {
@@ -56,11 +62,13 @@ struct ScreenPass::Worker {
     RowCoder::Scratch scratch;
     RowScorer scorer;
     std::vector<Survivors> survivors;
+    std::vector<const Survivors*> by_query;
     Twins twins;
     Buffer codes;  // of the stretch that is being coded on the way
     std::vector<float> scale;
     std::vector<float> slack;
-    bool fresh = true;  // has not finished a stretch yet
+    double share = 1.0;  // of the rows that have been passed over, this stretch included
+    bool fresh = true;   // has not finished a stretch yet
     SearchCounters counters;
 };
 
@@ -69,29 +77,58 @@ ScreenPass::ScreenPass(const PassContext& context, const PreparedRows& prepared)
       prepared_(&prepared), norms_(prepared.norms),
       coder_(context.isa, prepared.docs.cols, prepared.rotated),
       coded_(context.queries, query_ids(context.answers), coder_),
-      share_of_spread_(share_of_spread(prepared.docs.cols, context.proven)) {}
+      spreads_below_(spreads_below(prepared.docs.cols, context.proven)) {}
 
 ScreenPass::ScreenPass(const PassContext& context, const RowSource& source, const double* norms,
                        bool rotate)
     : context_(context), kernel_(screen_kernel(context.isa)), source_(source), norms_(norms),
       coder_(context.isa, source.matrix.cols, rotate),
       coded_(context.queries, query_ids(context.answers), coder_),
-      share_of_spread_(share_of_spread(source.matrix.cols, context.proven)) {}
+      spreads_below_(spreads_below(source.matrix.cols, context.proven)) {}
+
+// True when the k log(n / k) candidates of rows in any order cost so much beside the pass that a
+// better threshold is worth the risk of a second one.
+bool ScreenPass::many_hits() const noexcept {
+    double kept = 0.0;
+    for (const Answer& answer : context_.answers) {
+        const auto k = static_cast<double>(context_.queries[answer.query].k);
+        kept += k * std::log(static_cast<double>(source_.size) / std::max(k, 1.0));
+    }
+    const double pairs =
+        static_cast<double>(source_.size) * static_cast<double>(context_.answers.size());
+    return kept * kDimsPerCandidate > pairs * static_cast<double>(source_.matrix.cols);
+}
+
+void ScreenPass::plan(int threads) {
+    const std::size_t tiles = tiles_of(source_.size);
+    const std::size_t fair = tiles / (static_cast<std::size_t>(threads) * kBlocksPerThread);
+    const std::size_t tile_bytes = std::max(coder_.groups() * kTileGroupBytes, kTileGroupBytes);
+    stretch_tiles_ = std::clamp(kStretchBytes / tile_bytes, kLeastStretchTiles, kMostStretchTiles);
+    scatters_ = !context_.proven && many_hits();
+    if (scatters_) {
+        stretch_tiles_ = std::clamp(tiles / kScattered, kLeastStretchTiles, stretch_tiles_);
+    }
+    stretches_ = (tiles + stretch_tiles_ - 1) / stretch_tiles_;
+    if (scatters_) {
+        stride_ = stretches_ * 5 / 13 + 1;
+        while (std::gcd(stride_, stretches_) != 1) {
+            ++stride_;
+        }
+    }
+    const std::size_t least =
+        tiles_of(least_block_rows(source_.matrix.cols, context_.answers.size()));
+    const std::size_t block_tiles =
+        std::max(std::min(fair, kMostStretches * stretch_tiles_), least);
+    block_stretches_ = (block_tiles + stretch_tiles_ - 1) / stretch_tiles_;
+}
 
 void ScreenPass::run(int threads, Watch& watch, SearchCounters& counters) {
     shared_ = threads > 1;
     for (std::size_t entry = 0; entry < context_.answers.size(); ++entry) {
         set_floor(entry);
     }
-    const std::size_t tiles = tiles_of(source_.size);
-    const std::size_t fair = tiles / (static_cast<std::size_t>(threads) * kBlocksPerThread);
-    const std::size_t tile_bytes = std::max(coder_.groups() * kTileGroupBytes, kTileGroupBytes);
-    stretch_tiles_ = std::clamp(kStretchBytes / tile_bytes, kLeastStretchTiles, kMostStretchTiles);
-    const std::size_t least =
-        tiles_of(least_block_rows(source_.matrix.cols, context_.answers.size()));
-    block_tiles_ = std::max(std::min(fair, kMostStretches * stretch_tiles_), least);
-    block_tiles_ = (block_tiles_ + stretch_tiles_ - 1) / stretch_tiles_ * stretch_tiles_;
-    const std::size_t blocks = (tiles + block_tiles_ - 1) / block_tiles_;
+    plan(threads);
+    const std::size_t blocks = (stretches_ + block_stretches_ - 1) / block_stretches_;
     std::vector<std::unique_ptr<Worker>> workers(
         std::min(blocks, static_cast<std::size_t>(threads)));
     parallel_for(blocks, threads, watch.between_blocks(), [&](std::size_t block, int number) {
@@ -115,9 +152,15 @@ void ScreenPass::run_block(std::size_t block, Worker& worker, Watch& watch) {
     if (prepared_ != nullptr && prepared_->guard != nullptr) {
         prepared_->guard->check_size();
     }
-    const std::size_t end = std::min((block + 1) * block_tiles_, tiles_of(source_.size));
-    for (std::size_t tile = block * block_tiles_; tile < end; tile += stretch_tiles_) {
-        const CodeTiles tiles = stretch_of(tile, std::min(tile + stretch_tiles_, end), worker);
+    const std::size_t tiles_end = tiles_of(source_.size);
+    const std::size_t end = std::min((block + 1) * block_stretches_, stretches_);
+    for (std::size_t turn = block * block_stretches_; turn < end; ++turn) {
+        const std::size_t tile = turn * stride_ % stretches_ * stretch_tiles_;
+        const std::size_t begun = begun_.fetch_add(1, std::memory_order_relaxed) + 1;
+        worker.share =
+            scatters_ ? static_cast<double>(begun) / static_cast<double>(stretches_) : 1.0;
+        const CodeTiles tiles =
+            stretch_of(tile, std::min(tile + stretch_tiles_, tiles_end), worker);
         screen_stretch(tiles, tile * kTileRows, worker);
         const std::size_t rows = std::min(tiles.tiles * kTileRows, source_.size - tile * kTileRows);
         worker.counters.pairs_screened += rows * context_.answers.size();
@@ -194,25 +237,46 @@ bool ScreenPass::load_floors(const CodedQueries::Block& block, float* floors) co
     return open;
 }
 
+// Query by query: what belongs to one then is in cache for all its rows.
 void ScreenPass::take(std::span<const Survivors> found, const CodeTiles& tiles,
                       std::size_t first_row, const CodedQueries::Block& block, Worker& worker) {
+    if (found.empty()) {
+        return;
+    }
+    std::uint32_t ends[kBlockQueries + 1] = {};
     for (const Survivors& survivors : found) {
-        if (survivors.query < block.used) {
-            take_rows(survivors, tiles, first_row, block.first + survivors.query, worker);
+        ++ends[survivors.query + 1];
+    }
+    for (std::size_t i = 1; i < kBlockQueries; ++i) {
+        ends[i] += ends[i - 1];
+    }
+    for (const Survivors& survivors : found) {
+        worker.by_query[ends[survivors.query]++] = &survivors;
+    }
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < block.used; ++i) {
+        if (ends[i] > first) {
+            take_query(std::span(worker.by_query).subspan(first, ends[i] - first), tiles, first_row,
+                       block.first + i, worker);
         }
+        first = ends[i];
     }
 }
 
-Candidate ScreenPass::candidate_of(double bound, double slack, const BoundTerms& terms,
+Candidate ScreenPass::candidate_of(float bound, float slack, const BoundTerms& terms,
                                    std::size_t row) const noexcept {
     const auto id = static_cast<std::int64_t>(row);
-    const double upper = bound * terms.unit + terms.base;
-    if (!(upper < static_cast<double>(kInfinity))) {
-        return {kInfinity, -kInfinity, id};
-    }
-    return {next_up(static_cast<float>(upper)),
-            next_down(static_cast<float>(upper - (1.0 + share_of_spread_) * terms.spread(slack))),
-            id};
+    const float upper = terms.upper(bound);
+    return upper < kInfinity ? Candidate{upper, upper - spreads_below_ * terms.spread(slack), id}
+                             : Candidate{kInfinity, -kInfinity, id};
+}
+
+// A row that was met before and has the bytes of this one; or the row itself.
+std::size_t ScreenPass::original_of(const CodeTiles& tiles, std::size_t at, std::size_t row,
+                                    Worker& worker) {
+    const std::uint64_t scale = std::bit_cast<std::uint32_t>(tiles.scale[at]);
+    const std::uint64_t slack = std::bit_cast<std::uint32_t>(tiles.slack[at]);
+    return worker.twins.original_of(at, row, scale << 32U | slack);
 }
 
 // The score of the row's original, if it has one whose score is known.
@@ -221,14 +285,45 @@ float ScreenPass::score_of_twin(const CodeTiles& tiles, std::size_t at, std::siz
     if (!answer.candidates.crowded()) {
         return kUnknownScore;
     }
-    const std::uint64_t scale = std::bit_cast<std::uint32_t>(tiles.scale[at]);
-    const std::uint64_t slack = std::bit_cast<std::uint32_t>(tiles.slack[at]);
-    const std::size_t original = worker.twins.original_of(at, row, scale << 32U | slack);
+    const std::size_t original = original_of(tiles, at, row, worker);
     return original == row ? kUnknownScore : answer.twins.score_of(original, worker.scorer);
 }
 
-void ScreenPass::take_rows(const Survivors& found, const CodeTiles& tiles, std::size_t first_row,
-                           std::size_t entry, Worker& worker) {
+// Of a tile's rows, those that aren't copies too many: when the first of some copies is of no use,
+// neither are the others, here and in the tiles that follow, whose rows rank behind. `useless` is
+// the original of such copies.
+unsigned ScreenPass::drop_copies(const Survivors& found, const CodeTiles& tiles,
+                                 std::size_t first_row, Answer& answer, std::size_t& useless,
+                                 Worker& worker) const {
+    const std::size_t first = found.tile * kTileRows;
+    unsigned rows = found.rows;
+    if (first_row + first + kTileRows > source_.size) {
+        return rows;
+    }
+    const auto look = [&](std::size_t j) {
+        const std::size_t row = source_.row(first_row + first + j);
+        const std::size_t original = original_of(tiles, first + j, row, worker);
+        return original == row ? Twins::kNone : original;
+    };
+    for (const Twins::Copies& copies : worker.twins.copies_in(found.tile, rows, look)) {
+        const unsigned some = rows & copies.rows;
+        if (some == 0 || copies.original == useless) {
+            rows &= ~some;
+            continue;
+        }
+        const auto j = static_cast<std::size_t>(std::countr_zero(some));
+        const float known = answer.twins.score_of(copies.original, worker.scorer);
+        const auto row = static_cast<std::int64_t>(source_.row(first_row + first + j));
+        if (!std::isnan(known) && answer.candidates.has_no_use_for({known, row})) {
+            rows &= ~some;
+            useless = copies.original;
+        }
+    }
+    return rows;
+}
+
+void ScreenPass::take_query(std::span<const Survivors* const> found, const CodeTiles& tiles,
+                            std::size_t first_row, std::size_t entry, Worker& worker) {
     Answer& answer = context_.answers[entry];
     const Query& query = context_.queries[answer.query];
     const BoundTerms& terms = coded_.terms(entry);
@@ -238,24 +333,39 @@ void ScreenPass::take_rows(const Survivors& found, const CodeTiles& tiles, std::
         lock.lock();
     }
     const float before = answer.candidates.threshold();
-    for (unsigned left = found.rows; left != 0; left &= left - 1) {
-        const auto j = static_cast<std::size_t>(std::countr_zero(left));
-        const std::size_t position = first_row + found.tile * kTileRows + j;
-        if (position >= source_.size) {
-            break;
+    const bool admits_all = context_.admission.admits_all(query);
+    Candidate candidates[Candidates::kAddedAtOnce];
+    std::size_t count = 0;
+    std::size_t useless = Twins::kNone;
+    for (const Survivors* survivors : found) {
+        const unsigned rows =
+            answer.candidates.crowded()
+                ? drop_copies(*survivors, tiles, first_row, answer, useless, worker)
+                : survivors->rows;
+        for (unsigned left = rows; left != 0; left &= left - 1) {
+            const auto j = static_cast<std::size_t>(std::countr_zero(left));
+            const std::size_t at = survivors->tile * kTileRows + j;
+            const std::size_t position = first_row + at;
+            if (position >= source_.size) {
+                break;
+            }
+            const std::size_t row = source_.row(position);
+            if (!admits_all && !context_.admission.admits(query, row)) {
+                continue;
+            }
+            const float known = score_of_twin(tiles, at, row, answer, worker);
+            candidates[count++] =
+                std::isnan(known) ? candidate_of(survivors->bound[j], tiles.slack[at], terms, row)
+                                  : Candidate{known, known, static_cast<std::int64_t>(row)};
         }
-        const std::size_t row = source_.row(position);
-        if (!context_.admission.admits(query, row)) {
-            continue;
+        if (count + kTileRows > Candidates::kAddedAtOnce) {
+            worker.counters.candidates += count;
+            answer.candidates.add({candidates, count}, worker.scorer, worker.share);
+            count = 0;
         }
-        const std::size_t at = found.tile * kTileRows + j;
-        const float known = score_of_twin(tiles, at, row, answer, worker);
-        answer.candidates.add(std::isnan(known)
-                                  ? candidate_of(found.bound[j], tiles.slack[at], terms, row)
-                                  : Candidate{known, known, static_cast<std::int64_t>(row)},
-                              worker.scorer);
-        ++worker.counters.candidates;
     }
+    worker.counters.candidates += count;
+    answer.candidates.add({candidates, count}, worker.scorer, worker.share);
     if (answer.candidates.threshold() != before) {
         set_floor(entry);
     }

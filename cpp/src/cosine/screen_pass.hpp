@@ -1,6 +1,7 @@
 // One pass of the int8 screen over all documents, for many queries.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -27,6 +28,8 @@ class ScreenPass {
   private:
     struct Worker;
 
+    void plan(int threads);
+    bool many_hits() const noexcept;
     void run_block(std::size_t block, Worker& worker, Watch& watch);
     CodeTiles stretch_of(std::size_t first_tile, std::size_t end_tile, Worker& worker) const;
     void screen_stretch(const CodeTiles& tiles, std::size_t first_row, Worker& worker);
@@ -34,12 +37,16 @@ class ScreenPass {
     bool load_floors(const CodedQueries::Block& block, float* floors) const noexcept;
     void take(std::span<const Survivors> found, const CodeTiles& tiles, std::size_t first_row,
               const CodedQueries::Block& block, Worker& worker);
-    Candidate candidate_of(double bound, double slack, const BoundTerms& terms,
+    Candidate candidate_of(float bound, float slack, const BoundTerms& terms,
                            std::size_t row) const noexcept;
+    static std::size_t original_of(const CodeTiles& tiles, std::size_t at, std::size_t row,
+                                   Worker& worker);
     static float score_of_twin(const CodeTiles& tiles, std::size_t at, std::size_t row,
                                Answer& answer, Worker& worker);
-    void take_rows(const Survivors& found, const CodeTiles& tiles, std::size_t first_row,
-                   std::size_t entry, Worker& worker);
+    unsigned drop_copies(const Survivors& found, const CodeTiles& tiles, std::size_t first_row,
+                         Answer& answer, std::size_t& useless, Worker& worker) const;
+    void take_query(std::span<const Survivors* const> found, const CodeTiles& tiles,
+                    std::size_t first_row, std::size_t entry, Worker& worker);
 
     PassContext context_;
     const ScreenKernel& kernel_;
@@ -48,10 +55,14 @@ class ScreenPass {
     const double* norms_ = nullptr;
     RowCoder coder_;
     CodedQueries coded_;
-    double share_of_spread_;
+    float spreads_below_;
     bool shared_ = false;  // more than one thread
+    bool scatters_ = false;
+    std::size_t stretches_ = 0;
+    std::size_t stride_ = 1;  // from one stretch to the next to be passed over
+    std::atomic<std::size_t> begun_{0};
     std::size_t stretch_tiles_ = 0;
-    std::size_t block_tiles_ = 0;
+    std::size_t block_stretches_ = 0;
 };
 
 }  // namespace gnomon::detail

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -32,6 +33,12 @@ constexpr std::size_t kQueriesThatPayForRotation = 400;
 constexpr std::size_t kSettledAtOnce = 16;
 // Candidates and codes of the queries that one pass carries.
 constexpr std::size_t kMostPassBytes = std::size_t{256} << 20U;
+
+// Codes of an index up to this size stay in cache from one pass to the next. Then passes are short,
+// so that the candidates for the hits of their queries stay in cache too.
+constexpr std::size_t kCachedCodes = std::size_t{4} << 20U;
+constexpr std::size_t kCachedHits = std::size_t{1} << 14U;
+constexpr std::size_t kAnyHits = std::numeric_limits<std::size_t>::max();
 
 class Search {
   public:
@@ -106,12 +113,26 @@ class Search {
         }
     }
 
+    // Hits of the queries of one pass, but for those that fill up its last block.
+    std::size_t most_pass_hits() const noexcept {
+        if (!uses_codes_of_index()) {
+            return kAnyHits;
+        }
+        const CodeTiles& tiles = prepared_->tiles;
+        return tiles.tiles * tiles.groups * kTileGroupBytes <= kCachedCodes
+                   ? kCachedHits * static_cast<std::size_t>(options_.threads)
+                   : kAnyHits;
+    }
+
     void pass_in_parts(std::span<const std::size_t> ids) {
         for (std::size_t first = 0; first < ids.size();) {
             Answers answers;
             std::size_t bytes = 0;
-            while (first < ids.size() && (answers.empty() || bytes < kMostPassBytes)) {
+            std::size_t hits = 0;
+            while (first < ids.size() && (answers.empty() || bytes < kMostPassBytes) &&
+                   (hits < most_pass_hits() || answers.size() % kBlockQueries != 0)) {
                 const std::size_t q = ids[first++];
+                hits += queries_[q].k;
                 answers.emplace_back(q, queries_[q].k);
                 bytes += Candidates::most_bytes(queries_[q].k) + docs_.cols;
             }
@@ -188,10 +209,8 @@ class Search {
                 check_interruption();
                 Answer& answer = answers[entry];
                 scorer.take(queries_[answer.query]);
-                settled[entry] = answer.candidates.settle(scorer) ? 1 : 0;
-                if (settled[entry] != 0) {
-                    hits_[answer.query] = answer.candidates.hits();
-                }
+                const bool done = answer.candidates.settle(scorer, hits_[answer.query]);
+                settled[entry] = done ? 1 : 0;
             }
             rescored += scorer.rescored();
         });
@@ -221,6 +240,12 @@ class Search {
         for (const SearchRequest& request : requests_) {
             HitLists& lists = result_.lists.emplace_back();
             lists.offsets.push_back(0);
+            std::size_t hits = 0;
+            for (std::size_t i = 0; i < request.queries.rows; ++i) {
+                hits += hits_[q + i].size();
+            }
+            lists.ids.reserve(hits);
+            lists.scores.reserve(hits);
             for (std::size_t i = 0; i < request.queries.rows; ++i, ++q) {
                 for (const Hit& hit : hits_[q]) {
                     meter.add(1);

@@ -21,7 +21,8 @@ bool Twins::are_copies(std::size_t a, std::size_t b) {
         return static_cast<const char*>(docs_.data) +
                static_cast<std::ptrdiff_t>(row) * docs_.row_stride;
     };
-    return std::memcmp(start_of(a), start_of(b), docs_.cols * item_size(docs_.dtype)) == 0;
+    const std::size_t bytes = docs_.cols * item_size(docs_.dtype);
+    return std::memcmp(start_of(a), start_of(b), bytes) == 0;
 }
 
 std::size_t Twins::original_of(std::size_t at, std::size_t row, std::uint64_t key) {
@@ -33,6 +34,21 @@ std::size_t Twins::original_of(std::size_t at, std::size_t row, std::uint64_t ke
         originals_[at] = find(row, key);
     }
     return originals_[at];
+}
+
+void Twins::TileCopies::add(std::size_t original, unsigned row) noexcept {
+    if (original == kNone) {
+        return;
+    }
+    for (Copies& some : std::span(copies).first(count)) {
+        if (some.original == original) {
+            some.rows |= row;
+            return;
+        }
+    }
+    if (count < copies.size()) {
+        copies[count++] = {original, row};
+    }
 }
 
 // A row that has copies stays in the table for a while when other rows want its place.
