@@ -97,6 +97,7 @@ def sweeps() -> dict[str, list[Sweep]]:
             Sweep("dimensions", "32 queries", dims, lambda d: search(20_000, d, 32, 10)),
             Sweep("k", "1 query", few, lambda k: search(100_000, 384, 1, k)),
             Sweep("k", "32 queries", few, lambda k: search(100_000, 384, 32, k)),
+            Sweep("k", "1,000 queries, 5,000 rows", few, lambda k: search(5000, 384, 1000, k)),
             Sweep(THREADS, "1,000 queries", threads, lambda _: search(50_000, 384, 1000, 10)),
             Sweep(THREADS, "1 query", threads, lambda _: search(200_000, 384, 1, 10)),
         ],

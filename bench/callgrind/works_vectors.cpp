@@ -1,6 +1,8 @@
 // Kernels over vectors. Dimensions that are no multiple of a tile, so that the edges count too.
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "gnomon/cosine.hpp"
 #include "gnomon/linear.hpp"
@@ -24,13 +26,13 @@ struct Search {
 
 std::size_t hits_of(const SearchResult& result) { return result.lists.front().ids.size(); }
 
-Counted prepared_search(std::size_t n_queries) {
+Counted prepared_search(std::size_t n_queries, std::size_t k) {
     auto search = std::make_shared<Search>(n_queries);
     search->index.emplace(search->docs.view(), 1, Interrupted());
-    return [search] {
+    return [search, k] {
         SearchRequest request;
         request.queries = search->queries.view();
-        request.k = 10;
+        request.k = k;
         return hits_of(search->index->search({&request, 1}, SearchOptions()));
     };
 }
@@ -42,6 +44,22 @@ Counted plain_search(std::size_t n_queries) {
         request.queries = search->queries.view();
         request.k = 10;
         return hits_of(cosine_top_k(search->docs.view(), {&request, 1}, SearchOptions()));
+    };
+}
+
+// One row many times over, but for the first few.
+Counted search_among_copies() {
+    auto search = std::make_shared<Search>(32);
+    const std::span<float> values(search->docs.values);
+    for (std::size_t row = 10; row < kDocs; ++row) {
+        std::copy_n(values.begin(), kDim, values.begin() + static_cast<std::ptrdiff_t>(row * kDim));
+    }
+    search->index.emplace(search->docs.view(), 1, Interrupted());
+    return [search] {
+        SearchRequest request;
+        request.queries = search->queries.view();
+        request.k = 10;
+        return hits_of(search->index->search({&request, 1}, SearchOptions()));
     };
 }
 
@@ -125,8 +143,10 @@ Counted picks(std::size_t pool, std::vector<double> lambdas) {
 
 std::vector<Work> vector_works() {
     return {
-        {"topk, prepared, 1 query", [] { return prepared_search(1); }},
-        {"topk, prepared, 32 queries", [] { return prepared_search(32); }},
+        {"topk, prepared, 1 query", [] { return prepared_search(1, 10); }},
+        {"topk, prepared, 32 queries", [] { return prepared_search(32, 10); }},
+        {"topk, prepared, k = 200", [] { return prepared_search(32, 200); }},
+        {"topk, prepared, copies", search_among_copies},
         {"topk, arrays, 1 query", [] { return plain_search(1); }},
         {"topk, arrays, 32 queries", [] { return plain_search(32); }},
         {"topk, preparation", preparation},
