@@ -117,6 +117,10 @@ class TestTasks:
             ({"config": "../../etc/x"}, "the configuration '../../etc/x'"),
             ({"level": "../x"}, "the level '../x'"),
             ({"setup": {}}, "what was measured on"),
+            ({"setup": {"index": 5}}, "what was measured on: 'index.name', 'index.hash'"),
+            ({"stage": 1}, "was edited since it was written"),
+            ({"note": 1}, "was edited since it was written"),
+            ({"sha256": None}, "was edited since it was written"),
         ],
     )
     def test_a_bad_head(
@@ -203,6 +207,19 @@ class TestTasks:
         change(task)
         path.write_text("\n".join([head, json.dumps(task), *rest]), "utf-8")
         with pytest.raises(InvalidInputError, match=r"tasks\.jsonl: was edited since"):
+            read_tasks(path)
+
+    @pytest.mark.parametrize("lost", ["golden_hash", "prompt_hash"])
+    def test_a_head_that_lacks_what_sides_are_compared_by(
+        self, index: Index, tmp_path: Path, lost: str
+    ) -> None:
+        """It is named; scoring would end in a traceback."""
+        path = write_tasks(tmp_path, emit(index))
+        head, *rest = path.read_text("utf-8").splitlines()
+        body = json.loads(head)
+        del body["setup"][lost]
+        path.write_text("\n".join([json.dumps(body), *rest]), "utf-8")
+        with pytest.raises(InvalidInputError, match=f"line 1: .* on: 'setup.{lost}'"):
             read_tasks(path)
 
     def test_an_edited_task(self, index: Index, tmp_path: Path) -> None:

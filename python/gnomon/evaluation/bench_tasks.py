@@ -18,7 +18,7 @@ from gnomon.evaluation.chat import Message
 from gnomon.golden.levels import LEVELS
 from gnomon.golden.records import GoldenRecord
 from gnomon.sources.atomic import atomic_write
-from gnomon.sources.escape import counted, quoted
+from gnomon.sources.escape import counted, listed, quoted
 from gnomon.sources.files import shown
 from gnomon.sources.json_text import WrongPartError, fault_of
 from gnomon.sources.jsonl import json_type, read_records
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SCHEMA: Final = "gnomon.bench-tasks/2"
+_SEAL: Final = "sha256"
 PROTOCOL: Final = 1
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 
@@ -194,8 +195,8 @@ def write_tasks(folder: Path, file: TaskFile) -> Path:
         "level": file.level,
         "setup": dict(file.setup),
         "tasks": len(file.tasks),
-        "tasks_sha256": RowsHash(rows).hex,
     }
+    head[_SEAL] = RowsHash([head, *rows]).hex
     with atomic_write(path) as out:
         for value in (head, *rows):
             out.write(line_of(value))
@@ -220,6 +221,7 @@ def read_tasks(path: Path) -> TaskFile:
         if head is None:
             head = record.fields
             _check_head(head, where)
+            rows.add({name: value for name, value in head.items() if name != _SEAL})
             continue
         tasks.append(_task(record.fields, where))
         rows.add(record.fields)
@@ -228,22 +230,15 @@ def read_tasks(path: Path) -> TaskFile:
     if len(tasks) != head.get("tasks"):
         raise InvalidInputError(
             f"{shown(path)}: holds {counted(len(tasks), 'task')} and says "
-            f"{head.get('tasks')!r:.20}; it was "
-            "cut short or edited: run gnomon bench emit again"
+            f"{head.get('tasks')!r:.20}; it was cut short or edited: run gnomon bench emit again"
         )
-    if rows.hex != head.get("tasks_sha256"):
+    if rows.hex != head.get(_SEAL):
         raise InvalidInputError(
-            f"{shown(path)}: was edited since it was written: its tasks say something else than "
+            f"{shown(path)}: was edited since it was written: it says something else than what "
             "line 1 has the sha256 of. Restore it, or run gnomon bench emit again"
         )
-    try:
-        stage: Stage = 1 if head["stage"] == 1 else 2
-        return TaskFile(head["config"], stage, head["level"], head["setup"], tuple(tasks))
-    except KeyError as error:
-        raise InvalidInputError(
-            f"{shown(path)}: line 1: the head is damaged: {fault_of(error)}; run gnomon "
-            "bench emit again"
-        ) from None
+    stage: Stage = 1 if head.get("stage") == 1 else 2
+    return TaskFile(head["config"], stage, head.get("level"), head["setup"], tuple(tasks))
 
 
 def _check_head(head: Mapping[str, Any], where: str) -> None:
@@ -259,10 +254,19 @@ def _check_head(head: Mapping[str, Any], where: str) -> None:
         raise InvalidInputError(
             f"{where}: the configuration {str(name)!r:.80} or the level {str(level)!r:.20} is none"
         )
-    setup = head.get("setup")
-    index = setup.get("index") if isinstance(setup, dict) else None
-    if not isinstance(setup, dict) or not isinstance(index, dict) or "hash" not in index:
-        raise InvalidInputError(f"{where}: the head does not say what was measured on")
+    setup = _object_or_empty(head.get("setup"))
+    index = _object_or_empty(setup.get("index"))
+    said = [("index", index, "name"), ("index", index, "hash")]
+    said += [("setup", setup, "golden_hash"), ("setup", setup, "prompt_hash")]
+    if lost := [f"{of}.{name}" for of, part, name in said if not isinstance(part.get(name), str)]:
+        raise InvalidInputError(
+            f"{where}: the head does not say what was measured on: {listed(lost)} are no texts; "
+            "run gnomon bench emit again"
+        )
+
+
+def _object_or_empty(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def is_config_name(name: str) -> bool:
