@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,26 @@ def test_a_damaged_answer(path: Path) -> None:
     with path.open("ab") as file:
         file.write(b'{"request": 3}\n')
     with pytest.raises(InvalidInputError, match="line 3 is no answer"):
+        Journal.resume(path, MEASUREMENT)
+
+
+def test_an_answer_that_stands_twice(path: Path) -> None:
+    """Said again it is the same answer; in other words nobody knows which one counts."""
+    again = path.read_bytes().splitlines(keepends=True)[1]
+    with path.open("ab") as file:
+        file.write(again)
+    assert list(Journal.resume(path, MEASUREMENT).kept) == ["q1"]
+    with path.open("ab") as file:
+        file.write(json.dumps(json.loads(again) | {"text": "Other."}).encode() + b"\n")
+    with pytest.raises(InvalidInputError, match="line 4 answers in other words what line 2"):
+        Journal.resume(path, MEASUREMENT)
+
+
+def test_half_a_character(path: Path) -> None:
+    """No answer of a service holds one, and no report can."""
+    with path.open("ab") as file:
+        file.write(b'{"request": "q2", "text": "\\ud800"}\n')
+    with pytest.raises(InvalidInputError, match="line 3 holds half of a surrogate pair"):
         Journal.resume(path, MEASUREMENT)
 
 

@@ -169,7 +169,7 @@ def test_an_edited_manifest(folder: Path, change: Callable[[dict[str, Any]], obj
 
 
 IMPOSSIBLE = {
-    "GATE_K": [-5, "abc", None, float("inf"), float("nan"), True, 2.5, []],
+    "GATE_K": [-5, "abc", "5", None, float("inf"), float("nan"), True, 2.5, []],
     "tau": ["x", float("nan"), 7, True, []],
     "tau_lexical": ["x", None, -1],
     "cos_floor": ["x", None, 2],

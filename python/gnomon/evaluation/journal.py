@@ -18,7 +18,7 @@ from gnomon.evaluation.chat import Reply
 from gnomon.sources.atomic import atomic_write, write_text
 from gnomon.sources.files import reason, shown
 from gnomon.sources.json_text import RepeatedKeyError, parse_json
-from gnomon.sources.jsonl import json_type
+from gnomon.sources.jsonl import json_type, whole_characters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,7 +88,8 @@ class Journal:
                 f"{shown(path)}: line 1 is no head of {SCHEMA}; remove the file to ask again"
             )
         _check_same(path, head["measurement"], json.loads(json.dumps(dict(measurement))))
-        kept = {}
+        kept: dict[str, Reply] = {}
+        line_of: dict[str, int] = {}
         for number, line in enumerate(lines[1:], 2):
             entry = _object(line, path, number)
             request, text = entry.get("request"), entry.get("text")
@@ -96,7 +97,13 @@ class Journal:
                 raise InvalidInputError(
                     f"{shown(path)}: line {number} is no answer; remove the line to ask again"
                 )
-            kept[request] = Reply(text, is_cut=entry.get("is_cut") is True)
+            where = f"{shown(path)}: line {number}"
+            reply = Reply(whole_characters(text, where), is_cut=entry.get("is_cut") is True)
+            first = line_of.setdefault(request, number)
+            if kept.setdefault(request, reply) != reply:
+                raise InvalidInputError(
+                    f"{where} answers in other words what line {first} answers; remove one of them"
+                )
         if whole != content:
             with atomic_write(path) as file:
                 file.write(whole)

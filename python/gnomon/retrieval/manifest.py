@@ -195,10 +195,11 @@ def _one_of(fields: Mapping[str, Any], name: str, known: tuple[str, ...]) -> Any
 
 
 def _lever(name: str, fields: Mapping[str, Any]) -> Lever:
-    return Lever(
-        checked_value(name, fields["value"], where=name),
-        _one_of(fields, "source", get_args(Source)),
-    )
+    value = fields["value"]
+    if not isinstance(value, int | float):
+        raise WrongPartError(f"{name} is {value!r:.40}")
+    checked_value(name, value, where=name)
+    return Lever(value, _one_of(fields, "source", get_args(Source)))
 
 
 def _check_lever_names(levers: Mapping[str, Any], where: str) -> None:
