@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # A one that is a number of its own, and a word behind it that may be a plural.
 ONE = re.compile(r"(?<![\w.,:/~@-])1 ((?:judged |gold |sampled |relevant )?[a-z]+s)\b")
-NO_PLURALS = {"is", "has", "was", "does", "asks", "tells", "needs", "less", "as"}
+NO_PLURALS = {"is", "has", "holds", "was", "does", "asks", "tells", "needs", "less", "as"}
 
 
 def test_the_pattern_sees_what_it_is_for() -> None:

@@ -21,8 +21,6 @@ from gnomon.embedding.offline import OneSidedModel
 from gnomon.embedding.profile import Profile
 from gnomon.errors import IndexFileError, InvalidInputError
 from gnomon.kernels import Analyzer
-from gnomon.sources.escape import counted
-from gnomon.sources.json_text import parse_json
 
 if TYPE_CHECKING:
     import os
@@ -86,9 +84,10 @@ class LsaEmbedder(OneSidedModel):
             key=str.encode,
         )
         if min(len(texts), len(terms)) <= dim:
+            documents = "document" if dim == 1 else "documents"
             raise InvalidInputError(
-                f"lsa:{dim} needs more than {counted(dim, 'document')} and terms that occur in "
-                f"two; the corpus has {len(texts):,} and {len(terms):,}. Choose fewer dimensions"
+                f"lsa:{dim} needs more than {dim} {documents} and terms that occur in two of them; "
+                f"the corpus has {len(texts):,} and {len(terms):,}. Choose fewer dimensions"
             )
         idf = np.array([math.log((1 + len(texts)) / spread[term]) for term in terms])
         matrix = _weights(counts, {term: row for row, term in enumerate(terms)}, idf)
@@ -130,10 +129,10 @@ class LsaEmbedder(OneSidedModel):
             When a file is missing or damaged, or the corpus was cut into terms by another analyzer.
         """
         try:
-            body: dict[str, Any] = parse_json((Path(folder) / _TERMS).read_text("utf-8"))
+            body: dict[str, Any] = json.loads((Path(folder) / _TERMS).read_text("utf-8"))
             axes = np.load(Path(folder) / _AXES, allow_pickle=False)
             terms, described = body["terms"], body["analyzer"]
-        except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+        except (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise IndexFileError(
                 f"{folder}: the lsa model cannot be read ({error}); build the index again"
             ) from error

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon.errors import InvalidInputError
-from gnomon.sources.escape import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,9 +73,9 @@ class StoredEmbedder:
     def _look_up(self, texts: Sequence[str]) -> NDArray[np.float32]:
         missing = [text for text in texts if text not in self._rows]
         if missing:
+            noun = "text" if len(texts) == 1 else "texts"
             raise InvalidInputError(
-                f"{self._where}: holds no vector of {len(missing):,} of "
-                f"{counted(len(texts), 'text')}, the "
+                f"{self._where}: holds no vector of {len(missing):,} of {len(texts):,} {noun}, the "
                 f"first of them {_start(missing[0])}; embed them with the same model and add them"
             )
         rows = [self._rows[text] for text in texts]
