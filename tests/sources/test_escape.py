@@ -57,6 +57,28 @@ def test_quoted_is_bounded() -> None:
     assert quoted("x\x07") == "'x\\x07'"
 
 
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("a\u00a0b", "'a\\xa0b'"),
+        ("a\u3000b", "'a\\u3000b'"),
+        ("a\ue000b", "'a\\ue000b'"),
+        ("a\u0378b", "'a\\u0378b'"),
+        ("two words", "'two words'"),
+        ("\U0001f469\u200d\U0001f680", "'\U0001f469\u200d\U0001f680'"),
+    ],
+)
+def test_quoted_shows_what_cannot_be_seen(value: str, expected: str) -> None:
+    """A space of another kind, or a character that no font has, is told apart in an error."""
+    assert quoted(value) == expected
+
+
+@given(st.text(st.characters(codec=None)))
+def test_quoted_is_printable(text: str) -> None:
+    """All of it but the joiners is what Python calls printable."""
+    assert quoted(text).translate({0x200C: "", 0x200D: ""}).isprintable()
+
+
 def test_listed_counts_the_rest() -> None:
     """A list names the first few and counts the others."""
     assert listed([]) == ""

@@ -10,9 +10,12 @@ if TYPE_CHECKING:
 
 # Control, format, surrogate, line and paragraph separators. Format characters include the
 # bidirectional overrides, which reorder what is read, and the invisible tag characters.
-_ESCAPED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_ACTING_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 # Joiners are part of ordinary words and emoji in several scripts and reorder nothing.
 _JOINERS = frozenset("\u200c\u200d")
+# What no font shows, or shows like a space: harmless on a terminal, but in a quoted value it hides
+# what is wrong with it. Spaces other than " ", private use and unassigned code points.
+_UNSEEN_CATEGORIES = frozenset({"Zs", "Co", "Cn"})
 
 
 def printable(text: str, *, keep: str = "") -> str:
@@ -38,20 +41,25 @@ def printable(text: str, *, keep: str = "") -> str:
     """
     if text.isprintable():
         return text
-    return "".join(char if char in keep else _escaped(char) for char in text)
+    return "".join(char if char in keep else _escaped(char, _ACTING_CATEGORIES) for char in text)
 
 
 def quoted(text: str, *, limit: int = 80) -> str:
     r"""Return ``text`` in quotes for an error message, printable and at most ``limit`` long.
 
+    Beyond what :func:`printable` escapes, so is what can't be seen or told from a space: a no-break
+    space in an id is told apart from an ordinary one. Joiners stay.
+
     Examples
     --------
-    >>> quoted("a\nb")
-    "'a\\nb'"
+    >>> quoted("a\nb"), quoted("a\u00a0b")
+    ("'a\\nb'", "'a\\xa0b'")
     >>> quoted("x" * 100, limit=5)
     "'xxxxx...' (100 characters)"
     """
     shown = printable(text[:limit])
+    if not shown.isprintable():
+        shown = "".join(_escaped(char, _UNSEEN_CATEGORIES) for char in shown)
     if len(text) <= limit:
         return f"'{shown}'"
     return f"'{shown}...' ({len(text)} characters)"
@@ -108,7 +116,7 @@ def none_of(
     return f"none of {whose} {counted(number, one, many)} {verb}"
 
 
-def _escaped(char: str) -> str:
-    if char in _JOINERS or unicodedata.category(char) not in _ESCAPED_CATEGORIES:
+def _escaped(char: str, categories: frozenset[str]) -> str:
+    if char == " " or char in _JOINERS or unicodedata.category(char) not in categories:
         return char
     return ascii(char)[1:-1]
