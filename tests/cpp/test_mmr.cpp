@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -10,6 +12,7 @@
 
 #include "gnomon/cosine.hpp"
 #include "gnomon/mmr.hpp"
+#include "mmr/cosine_row.hpp"
 #include "mmr/matrix_walk.hpp"
 #include "mmr/pool.hpp"
 #include "score/score.hpp"
@@ -312,4 +315,27 @@ TEST_CASE("a caller can stop in the middle of one large pool") {
                         [&] { return ++asked == 2; }),
                     Interruption);
     CHECK(asked == 2);
+}
+
+TEST_CASE("a row of cosines has the bits of single ones") {
+    constexpr double kTiny = 0x1p-149;
+    // Zero vectors, a quotient that rounds to beyond 1 and below -1, a product that is denormal in
+    // float32, and -0.
+    const std::vector<double> dots{0.0, 0.0,  1.5,       -1.5,   4.000001, -4.000001,
+                                   1.0, -0.0, kTiny * 2, 0x1p90, -3.0};
+    const std::vector<double> norms{0.0, 2.0, 0x1p60, 2.0, 2.0, 2.0, 3.0, 1.0, kTiny, 0x1p100, 1.7};
+    for (const Isa isa : runnable_isas()) {
+        CAPTURE(isa_name(isa));
+        for (const double norm : {0.0, 2.0, 0.3, kTiny}) {
+            for (std::size_t n = 0; n <= dots.size(); ++n) {
+                std::vector<float> found(n);
+                detail::cosine_row(isa)(dots.data(), norm, norms.data(), n, found.data());
+                for (std::size_t i = 0; i < n; ++i) {
+                    const float expected = detail::cosine(dots[i], norm, norms[i]);
+                    CHECK(std::bit_cast<std::uint32_t>(found[i]) ==
+                          std::bit_cast<std::uint32_t>(expected));
+                }
+            }
+        }
+    }
 }

@@ -22,6 +22,9 @@ struct GramTile {
 
     // dots[r * kGramRows + c] has the bits of dot() for row r of `a` and row c of `b`.
     void (*dots)(const double* a, const double* b, std::size_t steps, double* dots) noexcept;
+
+    // The same of `a` with itself. Where c < r, what is left in `dots` means nothing.
+    void (*dots_within)(const double* a, std::size_t steps, double* dots) noexcept;
 };
 
 constexpr std::size_t gram_steps(std::size_t d) noexcept { return (d + kLanes - 1) / kLanes; }

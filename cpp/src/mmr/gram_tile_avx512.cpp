@@ -13,25 +13,36 @@ constexpr std::size_t kWidth = 8;
 constexpr std::size_t kGroups = kLanes / kWidth;
 constexpr std::size_t kSums = kGramRows * kGramRows;
 
+// Two halves: Zen 4 widens eight values at once in several steps.
+inline void widen(const float* row, double* target) noexcept {
+    _mm256_storeu_pd(target, _mm256_cvtps_pd(_mm_loadu_ps(row)));
+    _mm256_storeu_pd(target + 4, _mm256_cvtps_pd(_mm_loadu_ps(row + 4)));
+}
+
 void pack_avx512(const float* row, std::size_t d, std::size_t member, double* tile) noexcept {
-    const std::size_t steps = gram_steps(d);
-    for (std::size_t step = 0; step < steps; ++step) {
+    const std::size_t group_size = gram_steps(d) * kGramRows * kWidth;
+    double* target = tile + member * kWidth;
+    std::size_t first = 0;
+    for (; first + kLanes <= d; first += kLanes, target += kGramRows * kWidth) {
+#pragma GCC unroll 4
         for (std::size_t group = 0; group < kGroups; ++group) {
-            double* target = tile + ((group * steps + step) * kGramRows + member) * kWidth;
-            const std::size_t first = step * kLanes + group * kWidth;
-            if (first + kWidth <= d) {  // four at a time: Zen 4 widens eight in several steps
-                _mm256_storeu_pd(target, _mm256_cvtps_pd(_mm_loadu_ps(row + first)));
-                _mm256_storeu_pd(target + 4, _mm256_cvtps_pd(_mm_loadu_ps(row + first + 4)));
-                continue;
-            }
-            const std::size_t left = first < d ? d - first : 0;
-            const auto mask = static_cast<__mmask8>((1U << left) - 1U);
-            _mm512_storeu_pd(target, _mm512_cvtps_pd(_mm256_maskz_loadu_ps(mask, row + first)));
+            widen(row + first + group * kWidth, target + group * group_size);
         }
+    }
+    if (first == d) {
+        return;
+    }
+    for (std::size_t group = 0; group < kGroups; ++group, first += kWidth) {
+        const std::size_t left = first < d ? d - first : 0;
+        const auto mask = static_cast<__mmask8>(left < kWidth ? (1U << left) - 1U : 0xFFU);
+        _mm512_storeu_pd(target + group * group_size,
+                         _mm512_cvtps_pd(_mm256_maskz_loadu_ps(mask, row + first)));
     }
 }
 
-// The sums of one lane group.
+// The sums of one lane group. Within one tile the sums below the diagonal aren't needed: they are
+// those of their mirror images.
+template <bool kWithin>
 inline void add_group(const double* a, const double* b, std::size_t steps,
                       __m512d sums_f64x8[kSums]) noexcept {
     __m512d sum[kSums];
@@ -48,9 +59,9 @@ inline void add_group(const double* a, const double* b, std::size_t steps,
         }
 #pragma GCC unroll 4
         for (std::size_t r = 0; r < kGramRows; ++r) {
-            const __m512d a_f64x8 = _mm512_loadu_pd(a + r * kWidth);
+            const __m512d a_f64x8 = kWithin ? b_f64x8[r] : _mm512_loadu_pd(a + r * kWidth);
 #pragma GCC unroll 4
-            for (std::size_t c = 0; c < kGramRows; ++c) {
+            for (std::size_t c = kWithin ? r : 0; c < kGramRows; ++c) {
                 sum[r * kGramRows + c] =
                     _mm512_fmadd_pd(a_f64x8, b_f64x8[c], sum[r * kGramRows + c]);
             }
@@ -77,11 +88,12 @@ inline __m256d reduced4(const __m512d v[4]) noexcept {
     return _mm256_permute4x64_pd(v0213, 0xD8);
 }
 
-void gram_dots_avx512(const double* a, const double* b, std::size_t steps, double* dots) noexcept {
+template <bool kWithin>
+inline void gram_dots(const double* a, const double* b, std::size_t steps, double* dots) noexcept {
     __m512d group_f64x8[kGroups][kSums];
     for (std::size_t g = 0; g < kGroups; ++g) {
         const std::size_t start = g * steps * kGramRows * kWidth;
-        add_group(a + start, b + start, steps, group_f64x8[g]);
+        add_group<kWithin>(a + start, b + start, steps, group_f64x8[g]);
     }
     for (std::size_t s = 0; s < kSums; s += 4) {
         __m512d lanes_f64x8[4];
@@ -95,10 +107,18 @@ void gram_dots_avx512(const double* a, const double* b, std::size_t steps, doubl
     }
 }
 
+void gram_dots_avx512(const double* a, const double* b, std::size_t steps, double* dots) noexcept {
+    gram_dots<false>(a, b, steps, dots);
+}
+
+void gram_dots_within_avx512(const double* a, std::size_t steps, double* dots) noexcept {
+    gram_dots<true>(a, a, steps, dots);
+}
+
 }  // namespace
 GNOMON_TARGET_END
 
-constinit const GramTile kGramTileAvx512{pack_avx512, gram_dots_avx512};
+constinit const GramTile kGramTileAvx512{pack_avx512, gram_dots_avx512, gram_dots_within_avx512};
 
 }  // namespace gnomon::detail
 #endif

@@ -24,8 +24,8 @@ bool pays_for_matrix(std::size_t pool_size, std::size_t lambdas, std::size_t pic
 }
 
 MatrixWalk::MatrixWalk(Isa isa, std::size_t cols)
-    : exact_(score_kernel(isa)), tile_(gram_tile(isa)), step_(greedy_step(isa)), cols_(cols),
-      scratch_(2 * cols) {}
+    : exact_(score_kernel(isa)), tile_(gram_tile(isa)), step_(greedy_step(isa)),
+      cosines_of_(cosine_row(isa)), cols_(cols), scratch_(2 * cols) {}
 
 bool MatrixWalk::run(const Pool& pool, std::span<const double> lambdas,
                      std::span<const Picks> picks) {
@@ -86,8 +86,12 @@ void MatrixWalk::compute_dots_in_tiles(const Pool& pool) {
     for (std::size_t a = 0; a < tiles; ++a) {
         for (std::size_t b = a; b < tiles; ++b) {
             meter.add(kGramRows * cols_);
-            tile_->dots(packed_.data() + a * tile_size, packed_.data() + b * tile_size,
-                        gram_steps(cols_), found);
+            const double* tile = packed_.data() + a * tile_size;
+            if (a == b) {
+                tile_->dots_within(tile, gram_steps(cols_), found);
+            } else {
+                tile_->dots(tile, packed_.data() + b * tile_size, gram_steps(cols_), found);
+            }
             for (std::size_t r = 0; r < kGramRows; ++r) {
                 std::copy_n(found + r * kGramRows, kGramRows,
                             &dot(a * kGramRows + r, b * kGramRows));
@@ -110,9 +114,9 @@ bool MatrixWalk::compute_cosines() {
     width_ = (n_ + kStepWidth - 1) / kStepWidth * kStepWidth;
     cosines_.assign(places * width_, kNowhere);
     for (std::size_t a = 0; a < places; ++a) {
-        for (std::size_t b = std::max<std::size_t>(a, 1); b < places; ++b) {
-            cosines_[a * width_ + b - 1] = cosine(dot(a, b), norms_[a], norms_[b]);
-        }
+        const std::size_t b = std::max<std::size_t>(a, 1);
+        cosines_of_(&dot(a, b), norms_[a], norms_.data() + b, places - b,
+                    cosines_.data() + a * width_ + b - 1);
     }
     for (std::size_t a = 2; a < places; ++a) {
         for (std::size_t b = 1; b < a; ++b) {
@@ -135,12 +139,12 @@ void MatrixWalk::walk(const Pool& pool, std::span<const double> lambdas,
     for (std::size_t p = 1; p < picks.front().count; ++p) {
         for (std::size_t l = 0; l < lambdas.size(); ++l) {
             double* gains = gains_.data() + l * width_;
-            gains[last_[l]] = -kInfinity;
             const GreedyState state{gains, 1.0 - lambdas[l], penalties_.data() + l * width_,
                                     scores_.data() + l * width_, width_};
             last_[l] = step_(state, cosines_.data() + (last_[l] + 1) * width_);
             picks[l].ids[p] = pool.id(members_[last_[l]]);
             picks[l].scores[p] = state.scores[last_[l]];
+            gains[last_[l]] = -kInfinity;  // long before this walk reads it again
         }
     }
 }
@@ -154,6 +158,7 @@ void MatrixWalk::begin_walks(std::span<const double> lambdas, std::size_t first)
         for (std::size_t i = 0; i < n_; ++i) {
             gains_[l * width_ + i] = lambdas[l] * static_cast<double>(cosines_[i]);
         }
+        gains_[l * width_ + first] = -kInfinity;
     }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "linear/aligned_buffer.hpp"
+#include "mmr/cosine_row.hpp"
 #include "mmr/gram_tile.hpp"
 #include "mmr/greedy_step.hpp"
 #include "mmr/picks.hpp"
@@ -39,6 +40,7 @@ class MatrixWalk {
     const ScoreKernel& exact_;
     const GramTile* tile_;
     GreedyStep step_;
+    CosineRow cosines_of_;
     std::size_t cols_;
     std::size_t n_ = 0;                   // members of the pool
     std::size_t stride_ = 0;              // of dots_: the query and the members, whole tiles

@@ -21,6 +21,7 @@ PoolRows: TypeAlias = "RaggedRows | TopK | NDArray[Any] | Sequence[Iterable[int]
 
 _MATRIX = 2
 _STACK = 3
+_NO_NUMBER = (str, bool, np.bool_)  # though float() takes them
 
 
 def mmr(
@@ -169,7 +170,7 @@ def _as_lambda(value: SupportsFloat, name: str) -> float:
         number = float(value)
     except (TypeError, ValueError):
         number = math.nan
-    if isinstance(value, str | bool | np.bool_) or not 0.0 <= number <= 1.0:
+    if isinstance(value, _NO_NUMBER) or not 0.0 <= number <= 1.0:
         raise UsageError(
             f"{name} is {value!r}; expected a number from 0 (variety) to 1 (relevance)"
         )
