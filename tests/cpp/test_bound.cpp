@@ -197,3 +197,75 @@ TEST_CASE("float32 dots are as near as their error says") {
         }
     }
 }
+
+TEST_CASE("long rows that are looked through ahead have the codes of rows that are converted") {
+    constexpr std::size_t kRows = 37;
+    for (const std::size_t d : {std::size_t{683}, std::size_t{1024}, std::size_t{1100}}) {
+        std::vector<float> rows = random_values(kRows * d, 31);
+        const auto scale_row = [&](std::size_t row, float factor) {
+            for (std::size_t i = 0; i < d; ++i) {
+                rows[row * d + i] *= factor;
+            }
+        };
+        for (const std::size_t zero : {0, 1, 14, 17, 18, 36}) {
+            scale_row(zero, 0.0F);
+        }
+        scale_row(2, 0x1p100F);
+        scale_row(16, 0x1p-100F);
+        std::vector<std::int64_t> backwards(kRows);
+        std::iota(backwards.rbegin(), backwards.rend(), std::int64_t{0});
+        const std::vector<double> wide(rows.begin(), rows.end());
+        const auto step = static_cast<std::ptrdiff_t>(d * sizeof(double));
+        const gnomon::MatrixView converted{wide.data(), kRows, d, step, 8, gnomon::Dtype::f64};
+        for (const gnomon::Isa isa : gnomon::runnable_isas()) {
+            CAPTURE(gnomon::isa_name(isa));
+            const RowCoder coder(isa, d, false);
+            const auto check = [&](const RowSource& in_place, const RowSource& other) {
+                RowCoder::Scratch scratch(coder);
+                RowCoder::Scratch other_scratch(coder);
+                for (std::size_t first = 0; first < kRows; first += kTileRows) {
+                    const std::size_t count = std::min(kTileRows, kRows - first);
+                    Buffer tile(coder.groups() * kTileGroupBytes);
+                    Buffer other_tile(coder.groups() * kTileGroupBytes);
+                    float scales[2][kTileRows];
+                    float slacks[2][kTileRows];
+                    const RowKind kind = coder.code_tile(in_place, first, count, scratch,
+                                                         tile.data(), scales[0], slacks[0]);
+                    CHECK(kind == coder.code_tile(other, first, count, other_scratch,
+                                                  other_tile.data(), scales[1], slacks[1]));
+                    CHECK(std::equal(tile.data(), tile.data() + coder.groups() * kTileGroupBytes,
+                                     other_tile.data()));
+                    CHECK(std::equal(scales[0], scales[0] + kTileRows, scales[1]));
+                    CHECK(std::equal(slacks[0], slacks[0] + kTileRows, slacks[1]));
+                }
+            };
+            const gnomon::MatrixView floats = view_of(rows, kRows, d);
+            check(RowSource(floats), RowSource(converted));
+            check(RowSource(floats, backwards), RowSource(converted, backwards));
+        }
+    }
+}
+
+TEST_CASE("a long row that isn't finite is told in its own tile") {
+    constexpr std::size_t kRows = 37;
+    constexpr std::size_t kDims = 1024;
+    for (const std::size_t bad : {0, 1, 15, 16, 17, 33, 36}) {
+        std::vector<float> rows = random_values(kRows * kDims, 32);
+        rows[(bad + 1) * kDims - 1] = std::numeric_limits<float>::quiet_NaN();
+        const RowSource source(view_of(rows, kRows, kDims));
+        for (const gnomon::Isa isa : gnomon::runnable_isas()) {
+            CAPTURE(gnomon::isa_name(isa));
+            const RowCoder coder(isa, kDims, false);
+            RowCoder::Scratch scratch(coder);
+            Buffer tile(coder.groups() * kTileGroupBytes);
+            float scale[kTileRows];
+            float slack[kTileRows];
+            for (std::size_t first = 0; first < kRows; first += kTileRows) {
+                const std::size_t count = std::min(kTileRows, kRows - first);
+                const RowKind kind =
+                    coder.code_tile(source, first, count, scratch, tile.data(), scale, slack);
+                CHECK((kind == RowKind::not_finite) == (bad / kTileRows == first / kTileRows));
+            }
+        }
+    }
+}

@@ -20,6 +20,7 @@ constexpr float kSmallestPlain = 0x1p-30F;
 constexpr float kLargestPlain = 0x1p+30F;
 
 constexpr std::size_t kBatchBytes = 8192;
+constexpr std::size_t kLongRowBytes = kBatchBytes / 3 + 1;  // two at most make a batch
 constexpr std::size_t kSampleRows = 256;
 constexpr std::size_t kRotationWeight = 8;  // of a value that is rotated and coded
 
@@ -44,11 +45,10 @@ RowCoder::RowCoder(Isa isa, std::size_t dims, bool rotate)
       pad_(next_up(static_cast<float>(static_cast<double>(kPad) +
                                       (rotate ? 2.0 * rotation_->error() : 0.0)))) {}
 
-RowCoder::Draft RowCoder::draft_of(const float* x, std::size_t slot,
+RowCoder::Draft RowCoder::draft_of(const float* x, std::uint32_t bits, std::size_t slot,
                                    Scratch& scratch) const noexcept {
     Draft draft;
     draft.values = x;
-    const std::uint32_t bits = kernel_.largest_bits(x, dims_);
     if (bits == 0 || bits >= kInfinityBits) {
         draft.kind = bits == 0 ? RowKind::zero : RowKind::not_finite;
         return draft;
@@ -70,12 +70,15 @@ RowCoder::Draft RowCoder::draft_of(const float* x, std::size_t slot,
     return draft;
 }
 
-void RowCoder::write_codes(Draft& draft, const void* soon, std::uint8_t* codes) const noexcept {
+void RowCoder::write_codes(Draft& draft, const RowsAhead& ahead,
+                           std::uint8_t* codes) const noexcept {
     std::size_t written = 0;
     if (draft.kind == RowKind::ordinary) {
         draft.sums =
-            kernel_.code_row(draft.values, dims_, 1.0F / draft.step, draft.step, soon, codes);
+            kernel_.code_row(draft.values, dims_, 1.0F / draft.step, draft.step, ahead, codes);
         written = dims_;
+    } else if (ahead.next != nullptr) {
+        draft.sums.next_largest = kernel_.largest_bits(ahead.next, dims_);
     }
     std::memset(codes + written, kCodeBias, groups_ * kGroupDims - written);
 }
@@ -90,35 +93,71 @@ RowCode RowCoder::finished(const Draft& draft) const noexcept {
 }
 
 RowCode RowCoder::code_row(const float* x, Scratch& scratch, std::uint8_t* codes) const noexcept {
-    Draft draft = draft_of(x, 0, scratch);
-    write_codes(draft, x, codes);
+    Draft draft = draft_of(x, kernel_.largest_bits(x, dims_), 0, scratch);
+    write_codes(draft, {}, codes);
     return finished(draft);
 }
 
 // In steps over several rows, so that divisions and square roots overlap; as many rows as the
 // first-level cache keeps from one step to the next.
-RowKind RowCoder::code_tile(const RowSource& source, std::size_t first, std::size_t rows,
-                            Scratch& scratch, std::uint8_t* tile, float* scale,
-                            float* slack) const {
-    const std::size_t row_bytes = groups_ * kGroupDims;
+void RowCoder::code_rows(const RowSource& source, std::size_t first, std::span<Draft> drafts,
+                         Scratch& scratch) const {
     const std::size_t batch = std::clamp(
         kBatchBytes / std::max(dims_ * sizeof(float), sizeof(float)), std::size_t{1}, kTileRows);
-    Draft drafts[kTileRows];
     Meter meter;
-    for (std::size_t begin = 0; begin < rows; begin += batch) {
-        const std::size_t end = std::min(begin + batch, rows);
+    for (std::size_t begin = 0; begin < drafts.size(); begin += batch) {
+        const std::size_t end = std::min(begin + batch, drafts.size());
         meter.add((end - begin) * dims_);
         for (std::size_t j = begin; j < end; ++j) {
             const float* x = row_f32(source.matrix, source.row(first + j),
                                      scratch.converted.data() + j * dims_, isa_);
-            drafts[j] = draft_of(x, j, scratch);
+            drafts[j] = draft_of(x, kernel_.largest_bits(x, dims_), j, scratch);
         }
         for (std::size_t j = begin; j < end; ++j) {
-            // Fetching the next tile's rows while this one is coded hides much of the time they
-            // take.
-            const std::size_t next = std::min(first + kTileRows + j, source.size - 1);
-            write_codes(drafts[j], source.start_of(next), scratch.codes.data() + j * row_bytes);
+            const std::size_t soon = std::min(first + j + kTileRows, source.size - 1);
+            write_codes(drafts[j], {nullptr, source.start_of(soon)},
+                        scratch.codes.data() + j * groups_ * kGroupDims);
         }
+    }
+}
+
+// Long rows that stand as floats and are coded as they are: each is looked through while the last
+// but one is coded. Short ones are sooner done in batches.
+void RowCoder::code_rows_in_place(const RowSource& source, std::size_t first,
+                                  std::span<Draft> drafts, Scratch& scratch) const {
+    const auto at = [&](std::size_t position) {
+        return static_cast<const float*>(source.start_of(position));
+    };
+    for (std::size_t j = 0; j < std::min(kRowsAhead, drafts.size()); ++j) {
+        auto& ahead = scratch.ahead[j];
+        if (ahead.row != at(first + j)) {
+            ahead = {at(first + j), kernel_.largest_bits(at(first + j), dims_)};
+        }
+    }
+    Meter meter;
+    for (std::size_t j = 0; j < drafts.size(); ++j) {
+        meter.add(dims_);
+        auto& ahead = scratch.ahead[j % kRowsAhead];
+        drafts[j] = draft_of(ahead.row, ahead.largest_bits, j, scratch);
+        const std::size_t next = first + j + kRowsAhead;
+        const std::size_t soon = std::min(first + j + kTileRows, source.size - 1);
+        ahead.row = next < source.size ? at(next) : nullptr;
+        write_codes(drafts[j], {ahead.row, at(soon)},
+                    scratch.codes.data() + j * groups_ * kGroupDims);
+        ahead.largest_bits = drafts[j].sums.next_largest;
+    }
+}
+
+RowKind RowCoder::code_tile(const RowSource& source, std::size_t first, std::size_t rows,
+                            Scratch& scratch, std::uint8_t* tile, float* scale,
+                            float* slack) const {
+    const std::size_t row_bytes = groups_ * kGroupDims;
+    Draft drafts[kTileRows];
+    if (rotation_ == nullptr && dims_ * sizeof(float) >= kLongRowBytes &&
+        stands_as_floats(source.matrix)) {
+        code_rows_in_place(source, first, {drafts, rows}, scratch);
+    } else {
+        code_rows(source, first, {drafts, rows}, scratch);
     }
     RowKind worst = RowKind::ordinary;
     for (std::size_t j = 0; j < rows; ++j) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "cosine/coding.hpp"
@@ -26,6 +27,9 @@ struct RowCode {
 
 class RowCoder {
   public:
+    // Rows are looked through so far ahead of their coding, whose step is then known in time.
+    static constexpr std::size_t kRowsAhead = 2;
+
     // Scratch memory of one thread, for the 16 rows of a tile.
     struct Scratch {
         explicit Scratch(const RowCoder& coder)
@@ -34,6 +38,11 @@ class RowCoder {
         std::vector<float> converted;
         std::vector<float> prepared;
         std::vector<std::uint8_t> codes;
+        // What was seen of the rows behind the last tile, which mostly begin the next one.
+        struct {
+            const float* row = nullptr;
+            std::uint32_t largest_bits = 0;
+        } ahead[kRowsAhead];
     };
 
     RowCoder(Isa isa, std::size_t dims, bool rotate);
@@ -58,8 +67,13 @@ class RowCoder {
         CodingSums sums;
     };
 
-    Draft draft_of(const float* x, std::size_t slot, Scratch& scratch) const noexcept;
-    void write_codes(Draft& draft, const void* soon, std::uint8_t* codes) const noexcept;
+    Draft draft_of(const float* x, std::uint32_t largest_bits, std::size_t slot,
+                   Scratch& scratch) const noexcept;
+    void write_codes(Draft& draft, const RowsAhead& ahead, std::uint8_t* codes) const noexcept;
+    void code_rows(const RowSource& source, std::size_t first, std::span<Draft> drafts,
+                   Scratch& scratch) const;
+    void code_rows_in_place(const RowSource& source, std::size_t first, std::span<Draft> drafts,
+                            Scratch& scratch) const;
     RowCode finished(const Draft& draft) const noexcept;
 
     Isa isa_;

@@ -19,13 +19,21 @@ inline constexpr std::size_t kCodingRun = 512;
 // codes' bias is part of it.
 inline constexpr float kCodingShift = 0x1.8p+23F + 128.0F;
 
-// For __builtin_prefetch: past the first-level cache, which the rows being coded fill.
+// For __builtin_prefetch: past the first-level cache, which the rows at hand fill.
 inline constexpr int kIntoSecondLevel = 2;
 
 // Sums of squares over one row: of its values, and of what coding left over.
 struct CodingSums {
     double values = 0.0;
     double residuals = 0.0;
+    std::uint32_t next_largest = 0;  // largest_bits of RowsAhead::next
+};
+
+// What lies before the row that is being coded, with as many values. Its way through the caches
+// takes longer than the arithmetic, and is hidden behind it.
+struct RowsAhead {
+    const float* next = nullptr;  // coded next but one, or null: looked through on the way
+    const void* soon = nullptr;   // read later, or null: fetched, but not looked at
 };
 
 struct CodingKernel {
@@ -36,9 +44,8 @@ struct CodingKernel {
     // What coding leaves over is x[i] - step * code, fused. Squares are added, fused, to lane
     // i % kCodingLanes in float32, over kCodingRun values at a time; lanes are folded 8, 4, 2, 1
     // and those sums added in float64.
-    // Memory at `soon` is about to be read: the kernel may fetch it, as it goes, but looks at none.
     CodingSums (*code_row)(const float* x, std::size_t d, float inverse, float step,
-                           const void* soon, std::uint8_t* codes) noexcept;
+                           const RowsAhead& ahead, std::uint8_t* codes) noexcept;
 
     // 16 rows of 4 * groups codes, one after the other, become one tile.
     void (*interleave)(const std::uint8_t* rows, std::size_t groups, std::uint8_t* tile) noexcept;

@@ -69,18 +69,19 @@ inline void store_16_bytes(__m256i low_u32x8, __m256i high_u32x8, std::uint8_t* 
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out), bytes);
 }
 
-CodingSums code_row_avx2(const float* x, std::size_t d, float inverse, float step, const void* soon,
-                         std::uint8_t* codes) noexcept {
-    const auto* ahead = static_cast<const float*>(soon);
+CodingSums code_row_avx2(const float* x, std::size_t d, float inverse, float step,
+                         const RowsAhead& ahead, std::uint8_t* codes) noexcept {
+    const auto* soon = static_cast<const float*>(ahead.soon != nullptr ? ahead.soon : x);
     const Coder code{_mm256_set1_ps(inverse), _mm256_set1_ps(step)};
     CodingSums sums;
+    sums.next_largest = ahead.next != nullptr ? largest_bits_avx2(ahead.next, d) : 0;
     for (std::size_t begin = 0; begin < d; begin += kCodingRun) {
         const std::size_t end = d - begin < kCodingRun ? d : begin + kCodingRun;
         __m256 values[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
         __m256 residuals[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
         std::size_t i = begin;
         for (; i + kCodingLanes <= end; i += kCodingLanes) {
-            __builtin_prefetch(ahead + i, 0, kIntoSecondLevel);
+            __builtin_prefetch(soon + i, 0, kIntoSecondLevel);
             const __m256i low = code(x + i, values[0], residuals[0]);
             const __m256i high = code(x + i + 8, values[1], residuals[1]);
             store_16_bytes(low, high, codes + i);

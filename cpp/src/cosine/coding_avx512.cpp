@@ -11,22 +11,26 @@ namespace gnomon::detail {
 GNOMON_TARGET_AVX512_BEGIN
 namespace {
 
+inline __mmask16 mask_of(std::size_t left) noexcept {
+    return static_cast<__mmask16>(left >= kCodingLanes ? 0xFFFFU : (1U << left) - 1U);
+}
+
+inline __m512i with_magnitudes(__m512i largest_u32x16, __m512i x_f32x16) noexcept {
+    return _mm512_max_epu32(largest_u32x16,
+                            _mm512_and_si512(_mm512_set1_epi32(0x7FFFFFFF), x_f32x16));
+}
+
 std::uint32_t largest_bits_avx512(const float* x, std::size_t d) noexcept {
-    const __m512i magnitude = _mm512_set1_epi32(0x7FFFFFFF);
     __m512i largest_u32x16 = _mm512_setzero_si512();
     __m512i other_u32x16 = _mm512_setzero_si512();
     std::size_t i = 0;
     for (; i + 32 <= d; i += 32) {
-        largest_u32x16 = _mm512_max_epu32(largest_u32x16,
-                                          _mm512_and_si512(magnitude, _mm512_loadu_si512(x + i)));
-        other_u32x16 = _mm512_max_epu32(
-            other_u32x16, _mm512_and_si512(magnitude, _mm512_loadu_si512(x + i + 16)));
+        largest_u32x16 = with_magnitudes(largest_u32x16, _mm512_loadu_si512(x + i));
+        other_u32x16 = with_magnitudes(other_u32x16, _mm512_loadu_si512(x + i + 16));
     }
     for (; i < d; i += 16) {
-        const std::size_t left = d - i;
-        const auto mask = static_cast<__mmask16>(left >= 16 ? 0xFFFFU : (1U << left) - 1U);
-        largest_u32x16 = _mm512_max_epu32(
-            largest_u32x16, _mm512_and_si512(magnitude, _mm512_maskz_loadu_epi32(mask, x + i)));
+        largest_u32x16 =
+            with_magnitudes(largest_u32x16, _mm512_maskz_loadu_epi32(mask_of(d - i), x + i));
     }
     return _mm512_reduce_max_epu32(_mm512_max_epu32(largest_u32x16, other_u32x16));
 }
@@ -59,9 +63,11 @@ struct Coder {
     }
 };
 
-CodingSums code_row_avx512(const float* x, std::size_t d, float inverse, float step,
-                           const void* soon, std::uint8_t* codes) noexcept {
-    const auto* ahead = static_cast<const float*>(soon);
+template <bool kNext>
+inline CodingSums code_one(const float* x, std::size_t d, float inverse, float step,
+                           const RowsAhead& ahead, std::uint8_t* codes) noexcept {
+    const auto* soon = static_cast<const float*>(ahead.soon != nullptr ? ahead.soon : x);
+    __m512i largest_u32x16 = _mm512_setzero_si512();
     CodingSums sums;
     for (std::size_t begin = 0; begin < d; begin += kCodingRun) {
         const std::size_t end = d - begin < kCodingRun ? d : begin + kCodingRun;
@@ -69,17 +75,32 @@ CodingSums code_row_avx512(const float* x, std::size_t d, float inverse, float s
                    _mm512_setzero_ps()};
         std::size_t i = begin;
         for (; i + kCodingLanes <= end; i += kCodingLanes) {
-            __builtin_prefetch(ahead + i, 0, kIntoSecondLevel);
+            __builtin_prefetch(soon + i, 0, kIntoSecondLevel);
+            if (kNext) {
+                largest_u32x16 =
+                    with_magnitudes(largest_u32x16, _mm512_loadu_si512(ahead.next + i));
+            }
             _mm_storeu_si128(reinterpret_cast<__m128i*>(codes + i), code(_mm512_loadu_ps(x + i)));
         }
         if (i < end) {
-            const auto mask = static_cast<__mmask16>((1U << (end - i)) - 1U);
+            const __mmask16 mask = mask_of(end - i);
+            if (kNext) {
+                largest_u32x16 =
+                    with_magnitudes(largest_u32x16, _mm512_maskz_loadu_epi32(mask, ahead.next + i));
+            }
             _mm_mask_storeu_epi8(codes + i, mask, code(_mm512_maskz_loadu_ps(mask, x + i)));
         }
         sums.values += static_cast<double>(fold(code.values_f32x16));
         sums.residuals += static_cast<double>(fold(code.residuals_f32x16));
     }
+    sums.next_largest = _mm512_reduce_max_epu32(largest_u32x16);
     return sums;
+}
+
+CodingSums code_row_avx512(const float* x, std::size_t d, float inverse, float step,
+                           const RowsAhead& ahead, std::uint8_t* codes) noexcept {
+    return ahead.next != nullptr ? code_one<true>(x, d, inverse, step, ahead, codes)
+                                 : code_one<false>(x, d, inverse, step, ahead, codes);
 }
 
 // Transposes 16 x 16 blocks of 32 bits: row j, group g becomes group g, row j.

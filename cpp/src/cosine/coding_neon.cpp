@@ -53,8 +53,9 @@ inline void code_16(const float* x, float inverse, float step, float32x4_t value
 }
 
 CodingSums code_row_neon(const float* x, std::size_t d, float inverse, float step,
-                         const void* /*soon*/, std::uint8_t* codes) noexcept {
+                         const RowsAhead& ahead, std::uint8_t* codes) noexcept {
     CodingSums sums;
+    sums.next_largest = ahead.next != nullptr ? largest_bits_neon(ahead.next, d) : 0;
     for (std::size_t begin = 0; begin < d; begin += kCodingRun) {
         const std::size_t end = d - begin < kCodingRun ? d : begin + kCodingRun;
         float32x4_t values[4] = {vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0), vdupq_n_f32(0)};

@@ -29,8 +29,9 @@ float fold(float (&lanes)[kCodingLanes]) noexcept {
 }
 
 CodingSums code_row_scalar(const float* x, std::size_t d, float inverse, float step,
-                           const void* /*soon*/, std::uint8_t* codes) noexcept {
+                           const RowsAhead& ahead, std::uint8_t* codes) noexcept {
     CodingSums sums;
+    sums.next_largest = ahead.next != nullptr ? largest_bits_scalar(ahead.next, d) : 0;
     for (std::size_t begin = 0; begin < d; begin += kCodingRun) {
         float values[kCodingLanes] = {};
         float residuals[kCodingLanes] = {};
