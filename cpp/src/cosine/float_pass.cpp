@@ -30,7 +30,7 @@ bool is_plain(float norm) noexcept { return norm >= kLeastNorm && norm <= kMostN
 
 struct FloatPass::Worker {
     explicit Worker(const FloatPass& pass)
-        : converted(kRowsAtOnce * pass.source_.matrix.cols),
+        : converted(pass.in_place_ ? 0 : kRowsAtOnce * pass.source_.matrix.cols),
           scorer(pass.context_.isa, pass.source_.matrix, pass.norms_, pass.guard_),
           twins(pass.source_.matrix, pass.guard_, kRowsAtOnce) {}
 

@@ -6,6 +6,7 @@
 
 #include "cosine/coding.hpp"
 #include "cosine/float_steps.hpp"
+#include "cosine/row_source.hpp"
 #include "score/rows.hpp"
 
 namespace gnomon::detail {
@@ -21,7 +22,7 @@ RowScorer::RowScorer(Isa isa, const MatrixView& docs, const double* norms, Touch
     : isa_(isa), score_kernel_(score_kernel(isa)), float_kernel_(float_dot_kernel(isa)),
       docs_(docs), norms_(norms), guard_(guard),
       float_error_(float_dot_error(docs.cols) * (1.0 + 0x1p-20) + 0x1p-40),
-      scratch_(kBatch * docs.cols) {}
+      scratch_(stands_as_floats(docs) ? 0 : kBatch * docs.cols) {}
 
 const float* RowScorer::fetch(const Candidate& candidate, std::size_t slot) {
     const auto row = static_cast<std::size_t>(candidate.row);
