@@ -40,18 +40,22 @@ void pack_avx512(const float* row, std::size_t d, std::size_t member, double* ti
     }
 }
 
+struct Sums {
+    __m512d f64x8[kSums];
+};
+
 // The sums of one lane group. Within one tile the sums below the diagonal aren't needed: they are
 // those of their mirror images.
 template <bool kWithin>
-inline void add_group(const double* a, const double* b, std::size_t steps,
-                      __m512d sums_f64x8[kSums]) noexcept {
-    __m512d sum[kSums];
+__attribute__((always_inline)) inline Sums sums_of_group(const double* a, const double* b,
+                                                         std::size_t steps) noexcept {
+    Sums sums;
 #pragma GCC unroll 16
     for (std::size_t s = 0; s < kSums; ++s) {
-        sum[s] = _mm512_setzero_pd();
+        sums.f64x8[s] = _mm512_setzero_pd();
     }
     for (std::size_t step = 0; step < steps;
-         ++step, a += kSums / kGramRows * kWidth, b += kSums / kGramRows * kWidth) {
+         ++step, a += kGramRows * kWidth, b += kGramRows * kWidth) {
         __m512d b_f64x8[kGramRows];
 #pragma GCC unroll 4
         for (std::size_t c = 0; c < kGramRows; ++c) {
@@ -62,14 +66,18 @@ inline void add_group(const double* a, const double* b, std::size_t steps,
             const __m512d a_f64x8 = kWithin ? b_f64x8[r] : _mm512_loadu_pd(a + r * kWidth);
 #pragma GCC unroll 4
             for (std::size_t c = kWithin ? r : 0; c < kGramRows; ++c) {
-                sum[r * kGramRows + c] =
-                    _mm512_fmadd_pd(a_f64x8, b_f64x8[c], sum[r * kGramRows + c]);
+                __m512d& sum = sums.f64x8[r * kGramRows + c];
+                sum = _mm512_fmadd_pd(a_f64x8, b_f64x8[c], sum);
             }
         }
     }
+    return sums;
+}
+
+__attribute__((always_inline)) inline void add(Sums& sums, const Sums& others) noexcept {
 #pragma GCC unroll 16
     for (std::size_t s = 0; s < kSums; ++s) {
-        sums_f64x8[s] = sum[s];
+        sums.f64x8[s] = _mm512_add_pd(sums.f64x8[s], others.f64x8[s]);
     }
 }
 
@@ -90,20 +98,15 @@ inline __m256d reduced4(const __m512d v[4]) noexcept {
 
 template <bool kWithin>
 inline void gram_dots(const double* a, const double* b, std::size_t steps, double* dots) noexcept {
-    __m512d group_f64x8[kGroups][kSums];
-    for (std::size_t g = 0; g < kGroups; ++g) {
-        const std::size_t start = g * steps * kGramRows * kWidth;
-        add_group<kWithin>(a + start, b + start, steps, group_f64x8[g]);
-    }
-    for (std::size_t s = 0; s < kSums; s += 4) {
-        __m512d lanes_f64x8[4];
+    const std::size_t size = steps * kGramRows * kWidth;
+    Sums low = sums_of_group<kWithin>(a, b, steps);
+    add(low, sums_of_group<kWithin>(a + 2 * size, b + 2 * size, steps));
+    Sums high = sums_of_group<kWithin>(a + size, b + size, steps);
+    add(high, sums_of_group<kWithin>(a + 3 * size, b + 3 * size, steps));
+    add(high, low);
 #pragma GCC unroll 4
-        for (std::size_t i = 0; i < 4; ++i) {
-            const __m512d l0 = _mm512_add_pd(group_f64x8[0][s + i], group_f64x8[2][s + i]);
-            const __m512d l8 = _mm512_add_pd(group_f64x8[1][s + i], group_f64x8[3][s + i]);
-            lanes_f64x8[i] = _mm512_add_pd(l0, l8);
-        }
-        _mm256_storeu_pd(dots + s, reduced4(lanes_f64x8));
+    for (std::size_t s = 0; s < kSums; s += 4) {
+        _mm256_storeu_pd(dots + s, reduced4(high.f64x8 + s));
     }
 }
 
