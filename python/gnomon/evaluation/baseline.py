@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 from gnomon.audit.canonical import is_sha256
 from gnomon.errors import InvalidInputError, MismatchError
 from gnomon.evaluation.result import METRIC_VERSION, SCHEMA, resampled_by_size
+from gnomon.evaluation.stored_json import read_stored
 from gnomon.sources.escape import counted
-from gnomon.sources.files import read_bounded, shown
-from gnomon.sources.json_text import WrongPartError, fault_of, parse_json
+from gnomon.sources.files import shown
+from gnomon.sources.json_text import WrongPartError, fault_of
 from gnomon.sources.limits import MIB
 from gnomon.types import Figure
 
@@ -104,20 +105,7 @@ def read_baseline(path: Path) -> Baseline:
         When it is no report, of another version, or damaged.
     """
     where = shown(path)
-    try:
-        body = parse_json(read_bounded(path, limit=_MAX_BYTES))
-    except InvalidInputError:
-        raise
-    except ValueError as error:
-        raise InvalidInputError(
-            f"{where}: is no report of gnomon eval: not JSON ({error})"
-        ) from None
-    schema = body.get("schema") if isinstance(body, dict) else None
-    if schema != SCHEMA:
-        raise InvalidInputError(
-            f"{where}: is no report that this gnomon can read: its schema is {schema!r:.60}, "
-            f"expected {SCHEMA!r}"
-        )
+    body = read_stored(path, limit=_MAX_BYTES, schema=SCHEMA, what="report of gnomon eval")
     try:
         return _baseline(body, where)
     except (KeyError, TypeError, AttributeError, ValueError) as error:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from gnomon.errors import InvalidInputError, MismatchError
 from gnomon.evaluation.bench_lines import RowsHash
 from gnomon.evaluation.bench_pairs import KEY_SCHEMA, PAIRS_SCHEMA, commitment_of, head_of
+from gnomon.evaluation.stored_json import read_stored
 from gnomon.sources.escape import counted, quoted
-from gnomon.sources.files import read_bounded, shown
-from gnomon.sources.json_text import fault_of, parse_json
+from gnomon.sources.files import shown
+from gnomon.sources.json_text import fault_of
 from gnomon.sources.jsonl import read_records
 from gnomon.sources.limits import MIB
 from gnomon.stats.intervals import wilson
@@ -52,22 +53,9 @@ def read_key(path: Path) -> dict[str, Any]:
     InvalidInputError
         When it is none.
     """
-    try:
-        key = parse_json(read_bounded(path, limit=_MAX_KEY))
-    except InvalidInputError:
-        raise
-    except ValueError as error:
-        raise InvalidInputError(
-            f"{shown(path)}: is no key that gnomon bench judge-emit wrote: it cannot be read as "
-            f"JSON ({error})"
-        ) from None
-    schema = key.get("schema") if isinstance(key, dict) else None
-    if not isinstance(key, dict) or schema != KEY_SCHEMA:
-        raise InvalidInputError(
-            f"{shown(path)}: is no key that this gnomon bench judge-emit wrote: its schema is "
-            f"{schema!r:.60}, expected {KEY_SCHEMA!r}"
-        )
-    return key
+    return read_stored(
+        path, limit=_MAX_KEY, schema=KEY_SCHEMA, what="key of gnomon bench judge-emit"
+    )
 
 
 def join_verdicts(pairs_file: Path, key_file: Path, verdicts_file: Path) -> list[Judged]:
