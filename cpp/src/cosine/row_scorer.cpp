@@ -29,7 +29,8 @@ const float* RowScorer::fetch(const Candidate& candidate, std::size_t slot) {
     if (guard_ != nullptr) {
         guard_->touch_row(row);
     }
-    return row_f32(docs_, row, scratch_.data() + slot * docs_.cols, isa_);
+    float* scratch = scratch_.empty() ? nullptr : scratch_.data() + slot * docs_.cols;
+    return row_f32(docs_, row, scratch, isa_);
 }
 
 void RowScorer::prefetch(const Candidate& candidate) const noexcept {

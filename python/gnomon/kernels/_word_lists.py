@@ -101,11 +101,10 @@ def stopword_list(language: str) -> tuple[tuple[str, ...], LanguageData]:
         )
     # The module that holds the lists, alone: the package imports a search engine.
     spec = importlib.util.find_spec(STOPWORD_PACKAGE)
-    folders = spec.submodule_search_locations if spec else None
+    folders = (spec and spec.submodule_search_locations) or [""]
     try:
-        words = _constants_of(Path(folders[0]) / "stopwords.py") if folders else {}
-        found = words[_STOPWORD_LISTS[language]]
         data = LanguageData(language, STOPWORD_PACKAGE, version(STOPWORD_PACKAGE))
+        found = _constants_of(Path(folders[0]) / "stopwords.py")[_STOPWORD_LISTS[language]]
     except (KeyError, OSError, PackageNotFoundError) as error:
         raise MissingDependencyError(
             f"stopwords={language!r} needs the list in {STOPWORD_PACKAGE} "
