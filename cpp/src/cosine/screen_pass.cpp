@@ -267,8 +267,10 @@ Candidate ScreenPass::candidate_of(float bound, float slack, const BoundTerms& t
                                    std::size_t row) const noexcept {
     const auto id = static_cast<std::int64_t>(row);
     const float upper = terms.upper(bound);
-    return upper < kInfinity ? Candidate{upper, upper - spreads_below_ * terms.spread(slack), id}
-                             : Candidate{kInfinity, -kInfinity, id};
+    const float likely = upper - spreads_below_ * terms.spread(slack);
+    // Forged codes may leave nothing between the two, which would pass for a score.
+    return upper < kInfinity && likely < upper ? Candidate{upper, likely, id}
+                                               : Candidate{kInfinity, -kInfinity, id};
 }
 
 // A row that was met before and has the bytes of this one; or the row itself.
