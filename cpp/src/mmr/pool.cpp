@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cosine/row_source.hpp"
 #include "gnomon/steps.hpp"
 #include "score/rows.hpp"
 
@@ -21,13 +22,6 @@ constexpr double kLeastNorm = 0x1p-30;
 constexpr double kMostNorm = 0x1p30;
 
 bool is_in_range(double norm) noexcept { return norm >= kLeastNorm && norm <= kMostNorm; }
-
-bool is_in_place(const MatrixView& x) noexcept {
-    constexpr auto kItem = static_cast<std::ptrdiff_t>(sizeof(float));
-    return x.dtype == Dtype::f32 && (x.cols <= 1 || x.col_stride == kItem) &&
-           x.row_stride % kItem == 0 &&
-           reinterpret_cast<std::uintptr_t>(x.data) % alignof(float) == 0;
-}
 
 }  // namespace
 
@@ -62,7 +56,7 @@ bool Pool::load_query(const MatrixView& queries, std::size_t query) {
 
 void Pool::load_rows(const PoolSource& source) {
     source_ = source;
-    in_place_ = is_in_place(*source.matrix);
+    in_place_ = stands_as_floats(*source.matrix);
     converted_.clear();
     const std::size_t n = source.size();
     if (!in_place_ && cols_ > 0 && n <= kMostConverted / cols_) {
